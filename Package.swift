@@ -1,0 +1,54 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// The house: each target imports only from layers above its own, never sideways (Transcoding and HTTP never meet).
+
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+/// For targets that read foreign bytes and call no C: every unsafe expression must say `unsafe`.
+let pure = house + [.strictMemorySafety()]
+
+/// A C library of the system: one folder with a module map and a shim header.
+func system(_ name: String, pkgConfig: String, apt: [String]) -> Target {
+    .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt(apt)])
+}
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = house) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+let package = Package(
+    name: "safelight",
+    targets: [
+        // 0 edges
+        system("CHEIF", pkgConfig: "libheif", apt: ["libheif-dev"]),
+        system("CTurboJPEG", pkgConfig: "libturbojpeg", apt: ["libturbojpeg0-dev"]),
+        system("CEXIF", pkgConfig: "libexif", apt: ["libexif-dev"]),
+        system("CZimg", pkgConfig: "zimg", apt: ["libzimg-dev"]),
+        system("CLCMS", pkgConfig: "lcms2", apt: ["liblcms2-dev"]),
+        system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: ["libmicrohttpd-dev"]),
+        system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
+        .target(name: "CLinux", path: "Sources/C/CLinux", cSettings: [.define("_GNU_SOURCE")]),
+
+        // 1 words
+        library("Core", settings: pure),
+        library("Posix", ["CLinux"]),
+
+        // 2 craft
+        library("Codecs", ["Core", "CHEIF", "CTurboJPEG", "CZimg", "CLCMS"]),
+
+        // Tests
+        .target(name: "Support", dependencies: ["Core"], path: "Tests/Support", swiftSettings: house),
+        tests("CoreTests", ["Core"]),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .c17
+)

@@ -1,0 +1,3 @@
+/* What Swift sees of libexif. */
+#pragma once
+#include <libexif/exif-data.h>

@@ -1,0 +1,3 @@
+/* What Swift sees of libheif. */
+#pragma once
+#include <libheif/heif.h>

@@ -1,0 +1,3 @@
+/* What Swift sees of Little CMS. */
+#pragma once
+#include <lcms2.h>

@@ -1,0 +1,45 @@
+/* What Linux has and Swift's Glibc module does not show. Each function is one system call or one macro. */
+#pragma once
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* An anonymous file in memory that can be sealed, close-on-exec; -1 and errno. */
+int clinux_memfd_create(const char *name);
+/* Forbids every later change of the file's bytes and size, and of the seals; -1 and errno. */
+int clinux_seal(int fd);
+/* Whether the file carries all seals of clinux_seal; -1 and errno. */
+int clinux_is_sealed(int fd);
+
+/* A nameless file in `folder`, to be named by clinux_link_unnamed or to vanish; -1 and errno (O_TMPFILE). */
+int clinux_open_unnamed(int folder, mode_t mode);
+/* Gives an unnamed file its name; EEXIST where the name is taken; -1 and errno. */
+int clinux_link_unnamed(int fd, int folder, const char *name);
+
+/* Sends one message with descriptors beside it; bytes sent, or -1 and errno. Never raises SIGPIPE. */
+ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *descriptors, size_t descriptor_count);
+/* Receives one message and up to `*descriptor_count` descriptors, close-on-exec; sets `*descriptor_count`.
+ * Bytes received, 0 at the end, or -1 and errno; EMSGSIZE where bytes or descriptors were cut (none are left open). */
+ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptors, size_t *descriptor_count);
+
+/* Copies between files in the kernel; bytes copied, or -1 and errno. */
+ssize_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count);
+
+/* A descriptor that polls as readable once the process has ended; -1 and errno. */
+int clinux_pidfd_open(pid_t pid);
+/* Closes every descriptor from `first` on in the child. */
+int clinux_spawn_closefrom(posix_spawn_file_actions_t *actions, int first);
+/* Names the calling thread in ps and gdb; at most 15 characters count. */
+void clinux_name_thread(const char *name);
+/* This process gets `signal` when its parent's spawning thread ends. */
+int clinux_set_parent_death_signal(int signal);
+
+int clinux_fsetxattr(int fd, const char *name, const void *value, size_t size);
+ssize_t clinux_fgetxattr(int fd, const char *name, void *value, size_t size);
+
+/* How a process ended: wait-status macros. */
+int clinux_exited(int status);
+int clinux_exit_code(int status);
+int clinux_term_signal(int status);

@@ -1,0 +1,3 @@
+/* What Swift sees of libmicrohttpd. */
+#pragma once
+#include <microhttpd.h>

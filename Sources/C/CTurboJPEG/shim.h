@@ -1,0 +1,3 @@
+/* What Swift sees of TurboJPEG. */
+#pragma once
+#include <turbojpeg.h>

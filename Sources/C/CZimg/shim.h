@@ -1,0 +1,3 @@
+/* What Swift sees of zimg. */
+#pragma once
+#include <zimg.h>

@@ -1,0 +1,151 @@
+/// What the front asks of a worker. The input and output descriptors travel beside it.
+package struct Job: Sendable, Equatable {
+    package var options: Options
+    package var limits: Limits
+
+    package init(options: Options, limits: Limits) {
+        self.options = options
+        self.limits = limits
+    }
+}
+
+/// What a worker answers: one message for each job.
+package enum Reply: Sendable, Equatable {
+    case done(Report)
+    case failed(Failure)
+}
+
+/// The messages' form on the socket. Both ends come from one build; `version` guards against a worker of another.
+package enum JobMessage {
+    package static let version: UInt8 = 1
+    /// The most bytes that a message may have; a reader's buffer.
+    package static let bytesMax = 64 * 1024
+
+    package static func encode(_ job: Job) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(version)
+        writer.write(job.options.quality)
+        writer.write(job.limits.bodyBytesMax)
+        writer.write(job.limits.pixelsMax)
+        writer.write(job.limits.jobDeadlineMs)
+        writer.write(job.limits.workerBytesMax)
+        writer.write(job.limits.outputBytesMax)
+        return writer.bytes
+    }
+
+    package static func decodeJob(_ bytes: [UInt8]) throws(ByteReader.Malformed) -> Job {
+        var reader = ByteReader(bytes)
+        guard try reader.readByte() == version else { throw ByteReader.Malformed() }
+        var options = Options()
+        options.quality = try reader.readInt()
+        var limits = Limits()
+        limits.bodyBytesMax = try reader.readInt()
+        limits.pixelsMax = try reader.readInt()
+        limits.jobDeadlineMs = try reader.readInt()
+        limits.workerBytesMax = try reader.readInt()
+        limits.outputBytesMax = try reader.readInt()
+        try reader.finish()
+        guard (1...100).contains(options.quality) else { throw ByteReader.Malformed() }
+        return Job(options: options, limits: limits)
+    }
+
+    package static func encode(_ reply: Reply) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(version)
+        switch reply {
+        case .done(let report):
+            writer.write(UInt8(0))
+            write(report, to: &writer)
+        case .failed(let failure):
+            writer.write(UInt8(1))
+            writer.write(failure.code.rawValue)
+            writer.write(failure.detail)
+            writer.write(UInt8(failure.diagnosis == nil ? 0 : 1))
+            if let diagnosis = failure.diagnosis { writer.write(diagnosis) }
+        }
+        return writer.bytes
+    }
+
+    package static func decodeReply(_ bytes: [UInt8]) throws(ByteReader.Malformed) -> Reply {
+        var reader = ByteReader(bytes)
+        guard try reader.readByte() == version else { throw ByteReader.Malformed() }
+        let reply: Reply
+        switch try reader.readByte() {
+        case 0: reply = .done(try readReport(from: &reader))
+        case 1:
+            let code: Failure.Code = try readWord(from: &reader)
+            let detail = try reader.readString()
+            let diagnosis = try reader.readByte() == 0 ? nil : try reader.readString()
+            reply = .failed(Failure(code, detail, diagnosis: diagnosis))
+        default: throw ByteReader.Malformed()
+        }
+        try reader.finish()
+        return reply
+    }
+
+    private static func write(_ report: Report, to writer: inout ByteWriter) {
+        writer.write(report.path.rawValue)
+        write(report.size, to: &writer)
+        writer.write(report.quality ?? 0)
+        writer.write(report.source.format.rawValue)
+        write(report.source.size, to: &writer)
+        writer.write(report.source.orientation.rawValue)
+        writer.write(report.source.orientationSource.rawValue)
+        writer.write(report.color.source)
+        writer.write(report.color.output)
+        write(report.removed, to: &writer)
+        write(report.warnings, to: &writer)
+    }
+
+    private static func readReport(from reader: inout ByteReader) throws(ByteReader.Malformed) -> Report {
+        let path: TranscodePath = try readWord(from: &reader)
+        let size = try readSize(from: &reader)
+        let quality = try reader.readInt()
+        guard (0...100).contains(quality) else { throw ByteReader.Malformed() }
+        let format: SourceFormat = try readWord(from: &reader)
+        let sourceSize = try readSize(from: &reader)
+        guard let orientation = Orientation(rawValue: try reader.readByte()) else { throw ByteReader.Malformed() }
+        let orientationSource: OrientationSource = try readWord(from: &reader)
+        let color = Report.Color(source: try reader.readString(), output: try reader.readString())
+        let removed: [Removable] = try readWords(from: &reader)
+        let warnings: [Warning] = try readWords(from: &reader)
+        return Report(
+            path: path, size: size, quality: quality == 0 ? nil : quality,
+            source: Report.Source(
+                format: format, size: sourceSize, orientation: orientation, orientationSource: orientationSource),
+            color: color, removed: Set(removed), warnings: Set(warnings))
+    }
+
+    private static func write(_ size: PixelSize, to writer: inout ByteWriter) {
+        writer.write(size.width)
+        writer.write(size.height)
+    }
+
+    private static func readSize(from reader: inout ByteReader) throws(ByteReader.Malformed) -> PixelSize {
+        let size = PixelSize(width: try reader.readInt(), height: try reader.readInt())
+        guard size.width > 0, size.height > 0, size.pixels != nil else { throw ByteReader.Malformed() }
+        return size
+    }
+
+    private static func write<Word: RawRepresentable<String>>(_ words: [Word], to writer: inout ByteWriter) {
+        writer.write(words.count)
+        for word in words { writer.write(word.rawValue) }
+    }
+
+    private static func readWord<Word: RawRepresentable<String>>(
+        from reader: inout ByteReader
+    ) throws(ByteReader.Malformed) -> Word {
+        guard let word = Word(rawValue: try reader.readString()) else { throw ByteReader.Malformed() }
+        return word
+    }
+
+    private static func readWords<Word: RawRepresentable<String>>(
+        from reader: inout ByteReader
+    ) throws(ByteReader.Malformed) -> [Word] {
+        let count = try reader.readInt()
+        guard (0...64).contains(count) else { throw ByteReader.Malformed() }
+        var words: [Word] = []
+        for _ in 0..<count { words.append(try readWord(from: &reader)) }
+        return words
+    }
+}

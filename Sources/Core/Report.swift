@@ -1,0 +1,108 @@
+/// Which way a picture took, cheapest first (the record's `path`).
+package enum TranscodePath: String, Sendable, CaseIterable {
+    /// Entropy-coded data carried over untouched.
+    case copy
+    /// DCT coefficients moved, no pixel changed.
+    case lossless
+    /// Decoded and encoded again.
+    case reencode
+}
+
+/// Where the orientation that was applied came from (the record's `orientation_source`).
+package enum OrientationSource: String, Sendable, CaseIterable {
+    /// HEIF item properties: `irot`, `imir`.
+    case irot
+    case exif
+    case none
+}
+
+/// A class of data found in the source and not passed on: a word of the privacy receipt.
+package enum Removable: String, Sendable, CaseIterable {
+    case exif, gps, makernote, thumbnail, xmp
+    case xmpGPS = "xmp_gps"
+    case iptc, mpf
+    case gainMap = "gain_map"
+    case depthMap = "depth_map"
+    case auxiliaryImage = "auxiliary_image"
+    case additionalImage = "additional_image"
+    case alpha
+    case motionVideo = "motion_video"
+    case trailer, comment, photoshop, c2pa
+    case unknownSegment = "unknown_segment"
+    case iccProfile = "icc_profile"
+}
+
+/// Something the caller should know though the picture is good.
+package enum Warning: String, Sendable, CaseIterable {
+    /// The container's orientation and the EXIF tag disagree; the container was followed.
+    case orientationConflict = "orientation_conflict"
+    /// Orientation stands only in XMP, which is not used.
+    case orientationInXMP = "orientation_in_xmp"
+    case exifDamaged = "exif_damaged"
+    /// More than one EXIF block; the first valid one counts.
+    case exifRepeated = "exif_repeated"
+    /// Odd but harmless bytes in a JPEG's headers or between its segments.
+    case headerIrregular = "header_irregular"
+    case iccInvalid = "icc_invalid"
+    /// PQ or HLG brought to standard dynamic range by a tone curve.
+    case hdrToneMapped = "hdr_tone_mapped"
+    /// The file holds other pictures beside the primary one.
+    case otherImagesIgnored = "other_images_ignored"
+    case alphaFlattened = "alpha_flattened"
+}
+
+/// What a worker tells of a finished job.
+package struct Report: Sendable, Equatable {
+    package struct Source: Sendable, Equatable {
+        package var format: SourceFormat
+        /// As stored in the file, before orientation.
+        package var size: PixelSize
+        package var orientation: Orientation
+        package var orientationSource: OrientationSource
+
+        package init(
+            format: SourceFormat, size: PixelSize, orientation: Orientation, orientationSource: OrientationSource
+        ) {
+            self.format = format
+            self.size = size
+            self.orientation = orientation
+            self.orientationSource = orientationSource
+        }
+    }
+
+    /// The colour spaces by name: an ICC profile's description, or a name such as "sRGB", "Display P3", "BT.2020 PQ".
+    package struct Color: Sendable, Equatable {
+        package var source: String
+        package var output: String
+
+        package init(source: String, output: String) {
+            self.source = source
+            self.output = output
+        }
+    }
+
+    package var path: TranscodePath
+    /// The JPEG's size, upright.
+    package var size: PixelSize
+    /// Encoder quality, where the picture was encoded again.
+    package var quality: Int?
+    package var source: Source
+    package var color: Color
+    /// In the order of `Removable.allCases`, each once.
+    package var removed: [Removable]
+    /// In the order of `Warning.allCases`, each once.
+    package var warnings: [Warning]
+
+    package init(
+        path: TranscodePath, size: PixelSize, quality: Int?, source: Source, color: Color, removed: Set<Removable>,
+        warnings: Set<Warning>
+    ) {
+        self.path = path
+        self.size = size
+        self.quality = quality
+        self.source = source
+        self.color = color
+        self.removed = Removable.allCases.filter(removed.contains)
+        self.warnings = Warning.allCases.filter(warnings.contains)
+    }
+}

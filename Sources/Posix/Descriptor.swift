@@ -1,0 +1,60 @@
+package import Glibc
+
+/// Owns one file descriptor; closes it at the end of its life.
+package struct Descriptor: ~Copyable, Sendable {
+    package let raw: Int32
+
+    package init(adopting raw: Int32) {
+        precondition(raw >= 0)
+        self.raw = raw
+    }
+
+    deinit { Glibc.close(raw) }
+
+    /// Opens `path` with O_CLOEXEC added to `flags`.
+    package static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(PosixError) -> Descriptor {
+        Descriptor(adopting: try syscall("open") { Glibc.open(path, flags | O_CLOEXEC, mode) })
+    }
+
+    package borrowing func duplicate() throws(PosixError) -> Descriptor {
+        let raw = raw
+        return Descriptor(adopting: try syscall("fcntl") { fcntl(raw, F_DUPFD_CLOEXEC, 3) })
+    }
+
+    /// Gives the descriptor away unclosed.
+    package consuming func release() -> Int32 {
+        let raw = raw
+        discard self
+        return raw
+    }
+
+    /// Closes and tells what the kernel said, for files whose loss matters.
+    package consuming func close() throws(PosixError) {
+        let raw = release()
+        // On Linux the descriptor is gone even after EINTR: never again.
+        if Glibc.close(raw) != 0, errno != EINTR { throw PosixError(call: "close", errno: errno) }
+    }
+
+    /// The file's size in bytes.
+    package borrowing func size() throws(PosixError) -> Int {
+        let raw = raw
+        var status = stat()
+        try syscall("fstat") { fstat(raw, &status) }
+        return Int(status.st_size)
+    }
+
+    package borrowing func writeAll(_ bytes: UnsafeRawBufferPointer) throws(PosixError) {
+        let raw = raw
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = try syscall("write") { Glibc.write(raw, rest.baseAddress, rest.count) }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+        }
+    }
+
+    /// Reads into `buffer` once; the count, 0 at the end.
+    package borrowing func read(into buffer: UnsafeMutableRawBufferPointer) throws(PosixError) -> Int {
+        let raw = raw
+        return try syscall("read") { Glibc.read(raw, buffer.baseAddress, buffer.count) }
+    }
+}
