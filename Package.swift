@@ -43,11 +43,13 @@ let package = Package(
         library("Posix", ["CLinux"]),
 
         // 2 craft
+        library("Metadata", ["Core", "CEXIF"]),
         library("Codecs", ["Core", "CHEIF", "CTurboJPEG", "CZimg", "CLCMS"]),
 
         // Tests
         .target(name: "Support", dependencies: ["Core"], path: "Tests/Support", swiftSettings: house),
         tests("CoreTests", ["Core"]),
+        tests("MetadataTests", ["Core", "Metadata", "Support"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17
