@@ -1,0 +1,60 @@
+import Core
+import Testing
+
+@Suite struct JobMessageTests {
+    private static let report = Report(
+        path: .reencode, size: PixelSize(width: 3024, height: 4032), quality: 90,
+        source: Report.Source(
+            format: .heic, size: PixelSize(width: 4032, height: 3024), orientation: .rotated90,
+            orientationSource: .irot),
+        color: Report.Color(source: "Display P3", output: "Display P3"), removed: [.gps, .exif, .gainMap],
+        warnings: [.orientationConflict])
+
+    private static let replies: [Reply] = [
+        .done(report),
+        .failed(Failure(.corrupt, "the picture's data is broken")),
+        .failed(Failure(.undecodable, "no decoder reads it", diagnosis: "libheif 2.0: “…”")),
+    ]
+
+    @Test func jobSurvivesTheWire() throws {
+        var limits = Limits()
+        limits.pixelsMax = 12
+        limits.jobDeadlineMs = 34
+        var options = Options()
+        options.quality = 56
+        let job = Job(options: options, limits: limits)
+        #expect(try JobMessage.decodeJob(JobMessage.encode(job)) == job)
+    }
+
+    @Test(arguments: replies) func replySurvivesTheWire(reply: Reply) throws {
+        #expect(try JobMessage.decodeReply(JobMessage.encode(reply)) == reply)
+    }
+
+    @Test(arguments: replies) func nothingShorterOrLongerPasses(reply: Reply) {
+        let bytes = JobMessage.encode(reply)
+        for count in 0..<bytes.count {
+            #expect(throws: ByteReader.Malformed.self) { try JobMessage.decodeReply(Array(bytes.prefix(count))) }
+        }
+        #expect(throws: ByteReader.Malformed.self) { try JobMessage.decodeReply(bytes + [0]) }
+    }
+
+    @Test func hostileBytesAreRefusedOrRead() {
+        let good = JobMessage.encode(JobMessageTests.replies[0])
+        for index in good.indices {
+            for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
+                var bytes = good
+                bytes[index] = value
+                if case .done(let report)? = try? JobMessage.decodeReply(bytes) {
+                    #expect(report.size.width > 0 && report.size.height > 0)
+                }
+            }
+        }
+    }
+
+    @Test func qualityOutOfRangeIsNoJob() {
+        var options = Options()
+        options.quality = 101
+        let bytes = JobMessage.encode(Job(options: options, limits: Limits()))
+        #expect(throws: ByteReader.Malformed.self) { try JobMessage.decodeJob(bytes) }
+    }
+}
