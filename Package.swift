@@ -43,12 +43,14 @@ let package = Package(
         library("Posix", ["CLinux"]),
 
         // 2 craft
+        library("Container", ["Core"], settings: pure),
         library("Metadata", ["Core", "CEXIF"]),
         library("Codecs", ["Core", "CHEIF", "CTurboJPEG", "CZimg", "CLCMS"]),
 
         // Tests
         .target(name: "Support", dependencies: ["Core"], path: "Tests/Support", swiftSettings: house),
         tests("CoreTests", ["Core"]),
+        tests("ContainerTests", ["Core", "Container", "Support"]),
         tests("MetadataTests", ["Core", "Metadata", "Support"]),
     ],
     swiftLanguageModes: [.v6],

@@ -1,0 +1,126 @@
+import Core
+
+/// What a HEIF file holds beside its primary picture's pixels.
+struct HEIFContents {
+    private(set) var alphaID: UInt32?
+    private(set) var auxiliaryTypes: Set<String> = []
+    private(set) var exif: [Extents] = []
+    private(set) var xmp = XMPFindings()
+    private(set) var removed: Set<Removable> = []
+    private(set) var warnings: Set<Warning> = []
+
+    private static let codings: Set<FourCC> = [
+        "hvc1", "hev1", "lhv1", "av01", "avc1", "vvc1", "evc1", "jpeg", "j2k1", "unci", "mski", "grid", "iovl", "iden",
+    ]
+    /// ISO/IEC 23008-12, section 6.5.8 and annex F; the second is that of MIAF and AVIF.
+    private static let alphaTypes: Set<String> = [
+        "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
+    ]
+    private static let depthTypes: Set<String> = [
+        "urn:mpeg:hevc:2015:auxid:2", "urn:mpeg:mpegB:cicp:systems:auxiliary:depth",
+    ]
+
+    init(_ primaryID: UInt32, of meta: HEIFMeta, in bytes: Span<UInt8>) {
+        takePictures(primaryID, of: meta)
+        takeXMP(of: meta, in: bytes)
+        takeExif(primaryID, of: meta, in: bytes)
+        for item in meta.items.values where !HEIFContents.codings.contains(item.type) {
+            switch item.type {
+            case "tmap": removed.insert(.gainMap)
+            case "Exif": removed.insert(.exif)
+            case "iptc": removed.insert(.iptc)
+            case "mime" where item.isXMP: removed.insert(.xmp)
+            default: removed.insert(.unknownSegment)
+            }
+        }
+    }
+
+    mutating func take(_ file: HEIFFile) { removed.formUnion(file.removed) }
+
+    private mutating func takePictures(_ primaryID: UInt32, of meta: HEIFMeta) {
+        var parts: Set<UInt32> = [primaryID]
+        for reference in meta.references {
+            switch reference.type {
+            case "dimg": parts.formUnion(reference.to)
+            case "auxl":
+                parts.insert(reference.from)
+                takeAuxiliary(reference, primaryID, of: meta)
+            case "thmb":
+                parts.insert(reference.from)
+                removed.insert(.thumbnail)
+            default: break
+            }
+        }
+        let others = meta.items.contains { id, item in
+            HEIFContents.codings.contains(item.type) && !item.isHidden && !parts.contains(id)
+        }
+        guard others else { return }
+        removed.insert(.additionalImage)
+        warnings.insert(.otherImagesIgnored)
+    }
+
+    private mutating func takeAuxiliary(_ reference: HEIFMeta.Reference, _ primaryID: UInt32, of meta: HEIFMeta) {
+        let type = meta.items[reference.from]?.auxiliaryType ?? ""
+        if !type.isEmpty { auxiliaryTypes.insert(type) }
+        if HEIFContents.alphaTypes.contains(type) {
+            removed.insert(.alpha)
+            if reference.to.contains(primaryID), alphaID == nil { alphaID = reference.from }
+        } else if HEIFContents.depthTypes.contains(type) {
+            removed.insert(.depthMap)
+        } else if type.hasSuffix(":hdrgainmap") {
+            removed.insert(.gainMap)
+        } else {
+            removed.insert(.auxiliaryImage)
+        }
+    }
+
+    private mutating func takeXMP(of meta: HEIFMeta, in bytes: Span<UInt8>) {
+        // Items may share their bytes: all searches together read no more than the file has.
+        var budget = bytes.count
+        for id in meta.items.keys.sorted() where meta.items[id]?.isXMP == true {
+            guard let data = try? meta.extents(of: id, in: bytes), data.count <= budget else { continue }
+            budget -= data.count
+            for range in data.ranges { xmp.search(range, of: bytes) }
+        }
+        if xmp.hasPosition { removed.insert(.xmpGPS) }
+        if xmp.hasGainMap { removed.insert(.gainMap) }
+    }
+
+    /// The Exif items that describe the primary picture; where no Exif item says what it describes, all of them.
+    private mutating func takeExif(_ primaryID: UInt32, of meta: HEIFMeta, in bytes: Span<UInt8>) {
+        let all = meta.items.filter { $0.value.type == "Exif" }.map(\.key).sorted()
+        let described = Set(meta.references.filter { $0.type == "cdsc" }.map(\.from))
+        var chosen = Set(meta.sources("cdsc", to: primaryID))
+        if described.isDisjoint(with: all) { chosen = Set(all) }
+        let items = all.filter(chosen.contains)
+        if items.count > 1 { warnings.insert(.exifRepeated) }
+        for id in items {
+            if let tiff = HEIFContents.tiff(of: id, meta, bytes) {
+                exif.append(tiff)
+            } else {
+                warnings.insert(.exifDamaged)
+            }
+        }
+    }
+
+    /// ISO/IEC 23008-12, annex A.2.1: 4 bytes tell how many more to skip to the TIFF header. Writers differ in whether
+    /// `Exif\0\0` stands before it and is counted, and some leave the 4 bytes wrong: the header's own mark decides.
+    private static func tiff(of id: UInt32, _ meta: HEIFMeta, _ bytes: Span<UInt8>) -> Extents? {
+        guard let data = try? meta.extents(of: id, in: bytes), let skipped = data.bigEndian(4, at: 0, in: bytes) else {
+            return nil
+        }
+        for candidate in [4 + skipped, 4, 0] {
+            let start = candidate + (data.starts(with: ascii("Exif\0\0"), at: candidate, in: bytes) ? 6 : 0)
+            if data.starts(with: ascii("II"), at: start, in: bytes)
+                || data.starts(with: ascii("MM"), at: start, in: bytes)
+            {
+                return data.dropFirst(start)
+            }
+        }
+        return nil
+    }
+}
+
+extension HEIFMeta.Item {
+    fileprivate var isXMP: Bool { type == "mime" && contentType == "application/rdf+xml" }
+}

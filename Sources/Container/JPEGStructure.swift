@@ -1,0 +1,69 @@
+package import Core
+
+/// What a JPEG file is made of: everything that can be known of it without decoding, from SOI through all scans to
+/// EOI, and what follows.
+///
+/// A file that holds several pictures (MPF, MPO) is the first of them; the others are its trailer.
+package struct JPEGStructure: Sendable, Equatable {
+    package let frame: JPEGFrame
+    package let colourModel: JPEGColourModel
+    /// The transform byte of Adobe's APP14 marker, nil where there is none. With the marker the numbers of CMYK and
+    /// YCCK are inverted.
+    package let adobeTransform: UInt8?
+    /// MCUs between restart markers in the first scan; 0 for none.
+    package let restartInterval: Int
+    package let scanCount: Int
+    package let profile: EmbeddedProfile
+    /// The TIFF bytes of each EXIF segment, without `Exif\0\0`, in file order; at most `exifSegmentsMax`.
+    package let exif: [Extents]
+    package let xmp: XMPFindings
+    package let removed: Set<Removable>
+    package let warnings: Set<Warning>
+    /// What a copy carries over untouched, in order: tables, frame header, scan headers and scan data. SOI, EOI and
+    /// everything else are left out, fill bytes too: what `OutputCheck` asks of a Huffman-coded picture, these meet.
+    package let carried: Extents
+    /// Whether EOI was found. Without it the picture is cut, even if the cut fell behind its last block.
+    package let hasEOI: Bool
+    /// What follows EOI; empty where nothing does.
+    package let trailer: Range<Int>
+
+    /// Segments, scans and gaps of one file. 64 MiB of full segments are 1,024.
+    package static let partsMax = 4096
+    /// libvips' bound, for its reason: each scan of a progressive picture costs a pass over all its blocks. Encoders
+    /// write about ten.
+    package static let scansMax = 100
+    package static let exifSegmentsMax = 16
+
+    /// - Throws: `corrupt`, `truncated`, `too_many_pixels`, or `undecodable` for lawful kinds that nothing here reads.
+    package init(parsing bytes: Span<UInt8>, limits: Limits) throws(Failure) {
+        var survey = JPEGSurvey(limits: limits)
+        var walker = JPEGWalker()
+        var parts = 0
+        while !survey.hasEOI, let part = try walker.next(in: bytes) {
+            parts += 1
+            guard parts <= JPEGStructure.partsMax else {
+                throw Failure(.corrupt, "JPEG: more than \(JPEGStructure.partsMax) segments")
+            }
+            try survey.take(part, of: bytes)
+        }
+        guard let frame = survey.frame, survey.scanCount > 0 else {
+            throw survey.hasEOI
+                ? Failure(.corrupt, "JPEG: there is no picture before the end marker")
+                : Failure(.truncated, "JPEG: the file ends before the picture's data")
+        }
+        trailer = survey.hasEOI ? walker.position..<bytes.count : bytes.count..<bytes.count
+        survey.takeTrailer(trailer, of: bytes)
+        self.frame = frame
+        colourModel = survey.colourModel
+        adobeTransform = survey.adobeTransform
+        restartInterval = survey.restartInterval
+        scanCount = survey.scanCount
+        profile = survey.icc.profile
+        exif = survey.exif
+        xmp = survey.xmp
+        removed = survey.removed
+        warnings = survey.warnings
+        carried = Extents(survey.carried)
+        hasEOI = survey.hasEOI
+    }
+}

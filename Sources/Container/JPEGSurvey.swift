@@ -1,0 +1,201 @@
+import Core
+
+/// Gathers what `JPEGStructure` tells, piece by piece, and holds the pieces to their order.
+struct JPEGSurvey {
+    private let limits: Limits
+    private var hasSOI = false
+    private var hasJFIF = false
+    private(set) var frame: JPEGFrame?
+    private(set) var colourModel = JPEGColourModel.ycbcr
+    private(set) var adobeTransform: UInt8?
+    private(set) var restartInterval = 0
+    private(set) var scanCount = 0
+    private(set) var icc = ICCChunks()
+    private(set) var exif: [Extents] = []
+    private(set) var xmp = XMPFindings()
+    private(set) var removed: Set<Removable> = []
+    private(set) var warnings: Set<Warning> = []
+    private(set) var carried: [Range<Int>] = []
+    private(set) var hasEOI = false
+    private var hasMultiPictureIndex = false
+
+    init(limits: Limits) { self.limits = limits }
+
+    mutating func take(_ part: JPEGPart, of bytes: Span<UInt8>) throws(Failure) {
+        guard hasSOI || part == .bare(.soi) else { throw Failure(.corrupt, "JPEG: the file does not start with SOI") }
+        switch part {
+        case .bare(let marker): try takeBare(marker)
+        case .segment(let marker, let payload): try takeSegment(marker, payload, of: bytes)
+        case .scan(let range): carry(range)
+        case .fill: break
+        case .stray: warnings.insert(.headerIrregular)
+        }
+    }
+
+    private mutating func takeBare(_ marker: JPEGMarker) throws(Failure) {
+        switch marker {
+        case .soi:
+            guard !hasSOI else { throw Failure(.corrupt, "JPEG: a second SOI stands before the end of the picture") }
+            hasSOI = true
+        case .eoi: hasEOI = true
+        default: warnings.insert(.headerIrregular)
+        }
+    }
+
+    private mutating func takeSegment(
+        _ marker: JPEGMarker, _ payload: Range<Int>, of bytes: Span<UInt8>
+    ) throws(Failure) {
+        try JPEGTables.check(marker, payload: payload, of: bytes)
+        switch marker {
+        case .sos: try takeScanHeader(payload, of: bytes)
+        case .dnl: try takeLineCount(payload, of: bytes)
+        case .com: removed.insert(.comment)
+        case .dri:
+            if scanCount == 0 { restartInterval = bytes.bigEndian16(at: payload.lowerBound) ?? 0 }
+            carry((payload.lowerBound - 4)..<payload.upperBound)
+        case .dqt, .dht, .dac: carry((payload.lowerBound - 4)..<payload.upperBound)
+        case _ where marker.isFrame: try takeFrame(marker, payload, of: bytes)
+        default: takeApplication(marker, payload, of: bytes)
+        }
+    }
+
+    private mutating func takeFrame(
+        _ marker: JPEGMarker, _ payload: Range<Int>, of bytes: Span<UInt8>
+    ) throws(Failure) {
+        guard frame == nil else { throw Failure(.corrupt, "JPEG: a second frame header") }
+        let frame = try JPEGFrame(marker, payload: payload, of: bytes)
+        try limits.check(frame.size, "the picture")
+        self.frame = frame
+        carry((payload.lowerBound - 4)..<payload.upperBound)
+    }
+
+    private mutating func takeScanHeader(_ payload: Range<Int>, of bytes: Span<UInt8>) throws(Failure) {
+        guard let frame else { throw Failure(.corrupt, "JPEG: a scan stands before the frame header") }
+        let header = try JPEGScanHeader(payload, of: bytes, in: frame)
+        if !header.isRegular { warnings.insert(.headerIrregular) }
+        if scanCount == 0 {
+            colourModel = JPEGColourModel(
+                components: frame.components.map(\.id), hasJFIF: hasJFIF, adobeTransform: adobeTransform)
+        }
+        scanCount += 1
+        guard scanCount <= JPEGStructure.scansMax else {
+            throw Failure(.corrupt, "JPEG: more than \(JPEGStructure.scansMax) scans")
+        }
+        carry((payload.lowerBound - 4)..<payload.upperBound)
+    }
+
+    /// T.81, section B.2.5: the height again, after the first scan. It says nothing new here, so it is not carried.
+    private mutating func takeLineCount(_ payload: Range<Int>, of bytes: Span<UInt8>) throws(Failure) {
+        guard let frame, bytes.bigEndian16(at: payload.lowerBound) == frame.size.height else {
+            throw Failure(.corrupt, "JPEG: a DNL segment disagrees with the frame header")
+        }
+        warnings.insert(.headerIrregular)
+    }
+
+    private mutating func carry(_ range: Range<Int>) {
+        if let last = carried.last, last.upperBound == range.lowerBound {
+            carried[carried.count - 1] = last.lowerBound..<range.upperBound
+        } else {
+            carried.append(range)
+        }
+    }
+}
+
+// MARK: What is not the picture itself
+
+extension JPEGSurvey {
+    private static let jfif = ascii("JFIF\0")
+    private static let jfifExtension = ascii("JFXX\0")
+    private static let exifHeader = ascii("Exif\0")
+    private static let xmpHeader = ascii("http://ns.adobe.com/xap/1.0/\0")
+    private static let extendedXMPHeader = ascii("http://ns.adobe.com/xmp/extension/\0")
+    private static let multiPicture = ascii("MPF\0")
+    private static let isoGainMap = ascii("urn:iso:std:iso:ts:21496:-1\0")
+    private static let photoshop = ascii("Photoshop 3.0\0")
+    /// The image resource that holds IPTC-IIM, and the same without a name and without content.
+    private static let iptcResource = ascii("8BIM\u{4}\u{4}")
+    private static let emptyIPTCResource = ascii("8BIM\u{4}\u{4}\0\0\0\0\0\0")
+    private static let adobe = ascii("Adobe")
+
+    private mutating func takeApplication(_ marker: JPEGMarker, _ payload: Range<Int>, of bytes: Span<UInt8>) {
+        func starts(with signature: [UInt8]) -> Bool { bytes.range(payload, startsWith: signature) }
+        // What readers decide by must stand before the first scan.
+        let isEarly = scanCount == 0
+        switch marker.application {
+        case 0 where starts(with: JPEGSurvey.jfif) && payload.count >= 14: takeJFIF(payload, of: bytes)
+        case 0 where starts(with: JPEGSurvey.jfifExtension): removed.insert(.thumbnail)
+        case 1 where starts(with: JPEGSurvey.exifHeader): takeExif(payload)
+        case 1 where starts(with: JPEGSurvey.xmpHeader), 1 where starts(with: JPEGSurvey.extendedXMPHeader):
+            takeXMP(payload, of: bytes)
+        case 2 where starts(with: ICCChunks.signature) && isEarly: icc.add(payload, of: bytes)
+        case 2 where starts(with: JPEGSurvey.multiPicture):
+            removed.insert(.mpf)
+            hasMultiPictureIndex = true
+        case 2 where starts(with: JPEGSurvey.isoGainMap): removed.insert(.gainMap)
+        case 11 where isJUMBF(payload, of: bytes): removed.insert(.c2pa)
+        case 13 where starts(with: JPEGSurvey.photoshop):
+            removed.insert(.photoshop)
+            if let resource = bytes.firstIndex(of: JPEGSurvey.iptcResource, in: payload),
+                !bytes.matches(JPEGSurvey.emptyIPTCResource, at: resource)
+            {
+                removed.insert(.iptc)
+            }
+        case 14 where starts(with: JPEGSurvey.adobe) && payload.count >= 12 && isEarly:
+            adobeTransform = bytes[payload.lowerBound + 11]
+        default: removed.insert(.unknownSegment)
+        }
+    }
+
+    private mutating func takeJFIF(_ payload: Range<Int>, of bytes: Span<UInt8>) {
+        if scanCount == 0 { hasJFIF = true }
+        // ITU-T T.871, section 10.1: the last two bytes are the thumbnail's size.
+        if payload.count > 14 || !bytes.matches([0, 0], at: payload.lowerBound + 12) { removed.insert(.thumbnail) }
+    }
+
+    private mutating func takeExif(_ payload: Range<Int>) {
+        removed.insert(.exif)
+        if !exif.isEmpty { warnings.insert(.exifRepeated) }
+        let header = JPEGSurvey.exifHeader.count + 1
+        guard exif.count < JPEGStructure.exifSegmentsMax, payload.count > header else { return }
+        exif.append(Extents((payload.lowerBound + header)..<payload.upperBound))
+    }
+
+    private mutating func takeXMP(_ payload: Range<Int>, of bytes: Span<UInt8>) {
+        removed.insert(.xmp)
+        xmp.search(payload, of: bytes)
+        if xmp.hasPosition { removed.insert(.xmpGPS) }
+        if xmp.hasGainMap { removed.insert(.gainMap) }
+    }
+
+    /// A JUMBF box in APP11 (ISO/IEC 19566-5, annex D): content credentials. JPEG XT uses APP11 for other boxes.
+    private func isJUMBF(_ payload: Range<Int>, of bytes: Span<UInt8>) -> Bool {
+        bytes.range(payload, startsWith: ascii("JP")) && bytes.matches(ascii("jumb"), at: payload.lowerBound + 12)
+    }
+
+    /// What follows EOI: other pictures, a motion photo's film, a maker's data, padding.
+    mutating func takeTrailer(_ trailer: Range<Int>, of bytes: Span<UInt8>) {
+        guard !trailer.isEmpty else { return }
+        removed.insert(.trailer)
+        if hasFilm(trailer, of: bytes) { removed.insert(.motionVideo) }
+        guard bytes.contains([0xFF, 0xD8, 0xFF], in: trailer) else { return }
+        if GainMapMark.isPresent(in: trailer, of: bytes) || removed.contains(.gainMap) {
+            removed.insert(.gainMap)
+        } else if hasMultiPictureIndex {
+            removed.insert(.additionalImage)
+            warnings.insert(.otherImagesIgnored)
+        }
+    }
+
+    /// An MP4 in the trailer: its first box is `ftyp`, after a plausible length.
+    private func hasFilm(_ trailer: Range<Int>, of bytes: Span<UInt8>) -> Bool {
+        var rest = trailer
+        while let found = bytes.firstIndex(of: ascii("ftyp"), in: rest) {
+            if found - 4 >= trailer.lowerBound, let size = bytes.bigEndian32(at: found - 4), (16...1024).contains(size)
+            {
+                return true
+            }
+            rest = (found + 4)..<trailer.upperBound
+        }
+        return false
+    }
+}

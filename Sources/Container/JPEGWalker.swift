@@ -1,0 +1,98 @@
+import Core
+
+/// A piece of a JPEG file. The pieces follow each other without a gap.
+enum JPEGPart: Equatable {
+    /// A marker that stands alone.
+    case bare(JPEGMarker)
+    /// A marker with its length; `payload` is what follows the length.
+    case segment(JPEGMarker, payload: Range<Int>)
+    /// Entropy-coded data: the bytes FF in it are followed by 00 or are restart markers.
+    case scan(Range<Int>)
+    /// Bytes FF before a marker (T.81, section B.1.1.2 allows any number) or before a stuffed byte of a scan.
+    case fill(Range<Int>)
+    /// Bytes that belong to nothing.
+    case stray(Range<Int>)
+}
+
+/// Cuts a JPEG file into its pieces, from the first byte on. Each byte is looked at a fixed number of times at most.
+///
+/// It knows the grammar of markers and nothing of their order: that is for `JPEGStructure` and `OutputCheck`, which
+/// both walk by it.
+struct JPEGWalker {
+    /// Where the next piece starts.
+    private(set) var position = 0
+    private var isInScan = false
+
+    /// - Returns: the next piece, or nil at the end of the file.
+    /// - Throws: `corrupt` at a reserved marker or an impossible length, `truncated` where a segment is cut.
+    mutating func next(in bytes: Span<UInt8>) throws(Failure) -> JPEGPart? {
+        guard position < bytes.count else { return nil }
+        let start = position
+        if isInScan {
+            let end = JPEGWalker.scanEnd(from: start, in: bytes)
+            if end > start {
+                position = end
+                return .scan(start..<end)
+            }
+            // A marker or a fill byte stands here; `scanEnd` saw that a byte follows the FF.
+            if bytes[start + 1] == 0xFF { return fill(in: bytes) }
+            isInScan = false
+        }
+        guard bytes[start] == 0xFF, let code = bytes.byte(at: start + 1), code != 0 else {
+            position = JPEGWalker.strayEnd(from: start, in: bytes)
+            return .stray(start..<position)
+        }
+        if code == 0xFF { return fill(in: bytes) }
+        return try marker(JPEGMarker(rawValue: UInt8(code)), in: bytes)
+    }
+
+    private mutating func marker(_ marker: JPEGMarker, in bytes: Span<UInt8>) throws(Failure) -> JPEGPart {
+        guard marker.isKnown else { throw Failure(.corrupt, "JPEG: the marker \(marker.text) has no place here") }
+        let start = position
+        if marker.isBare {
+            position = start + 2
+            return .bare(marker)
+        }
+        guard let length = bytes.bigEndian16(at: start + 2) else {
+            throw Failure(.truncated, "JPEG: the file ends in the segment \(marker.text)")
+        }
+        guard length >= 2 else { throw Failure(.corrupt, "JPEG: the segment \(marker.text) has the length \(length)") }
+        let end = start + 2 + length
+        guard end <= bytes.count else {
+            throw Failure(
+                .truncated, "JPEG: the segment \(marker.text) ends at byte \(end); the file has \(bytes.count)")
+        }
+        position = end
+        isInScan = marker == .sos
+        return .segment(marker, payload: (start + 4)..<end)
+    }
+
+    /// A run of FF, all but the last, which belongs to what follows.
+    private mutating func fill(in bytes: Span<UInt8>) -> JPEGPart {
+        let start = position
+        while bytes.byte(at: position + 1) == 0xFF { position += 1 }
+        return .fill(start..<position)
+    }
+
+    /// Where the scan's data that starts at `start` meets a marker, a fill byte or the end of the file.
+    private static func scanEnd(from start: Int, in bytes: Span<UInt8>) -> Int {
+        var position = start
+        while let escape = bytes.firstIndex(of: 0xFF, in: position..<bytes.count) {
+            guard let code = bytes.byte(at: escape + 1) else { return bytes.count }
+            guard code == 0 || JPEGMarker(rawValue: UInt8(code)).isRestart else { return escape }
+            position = escape + 2
+        }
+        return bytes.count
+    }
+
+    /// Where an FF stands next that is not followed by 00: what a reader takes for the next marker.
+    private static func strayEnd(from start: Int, in bytes: Span<UInt8>) -> Int {
+        var position = start
+        while let escape = bytes.firstIndex(of: 0xFF, in: position..<bytes.count) {
+            guard let code = bytes.byte(at: escape + 1) else { return bytes.count }
+            if code != 0 { return escape }
+            position = escape + 2
+        }
+        return bytes.count
+    }
+}

@@ -1,0 +1,115 @@
+package import Core
+
+/// The last look at a finished JPEG before it is stored or sent: whether it is a picture and nothing else.
+///
+/// It allows, and refuses all else: SOI · JFIF without a thumbnail · Adobe's marker · a whole ICC profile · one frame
+/// header (8 bits, Huffman codes, 1 or 3 components, the size that was planned) · tables, restart intervals and scans
+/// whose lengths are exact · one EOI, which is the last byte. So no metadata can have come through, by our mistake
+/// or by a decoder that was taken over.
+package enum OutputCheck {
+    /// - Parameter size: of the finished picture, upright.
+    /// - Throws: `self_check_failed`, naming what should not be there.
+    package static func verify(_ bytes: Span<UInt8>, size: PixelSize) throws(Failure) {
+        do {
+            var walker = JPEGWalker()
+            var inspection = OutputInspection(size: size)
+            while let part = try walker.next(in: bytes) { try inspection.take(part, of: bytes) }
+            try inspection.finish()
+        } catch {
+            throw Failure(.selfCheckFailed, "the finished picture failed its check: \(error.detail)")
+        }
+    }
+}
+
+/// Holds each piece of a finished JPEG against the list of what is allowed.
+private struct OutputInspection {
+    private enum Stage {
+        /// Nothing seen.
+        case outside
+        /// SOI seen, no frame header.
+        case head
+        /// Frame header seen.
+        case picture
+        /// EOI seen.
+        case ended
+    }
+
+    private let size: PixelSize
+    private var stage = Stage.outside
+    private var frame: JPEGFrame?
+    private var icc = ICCChunks()
+    private var hasJFIF = false
+    private var hasAdobe = false
+    private var scanCount = 0
+
+    init(size: PixelSize) { self.size = size }
+
+    mutating func take(_ part: JPEGPart, of bytes: Span<UInt8>) throws(Failure) {
+        switch (part, stage) {
+        case (_, .ended): throw refusal("bytes after EOI")
+        case (.bare(.soi), .outside): stage = .head
+        case (_, .outside): throw refusal("no SOI at the start")
+        case (.bare(.eoi), .picture): stage = .ended
+        case (.bare(let marker), _): throw refusal("the marker \(marker.text) in the wrong place")
+        case (.segment(let marker, let payload), _): try takeSegment(marker, payload, of: bytes)
+        case (.scan, _): break
+        case (.fill, _): throw refusal("fill bytes")
+        case (.stray, _): throw refusal("bytes between segments")
+        }
+    }
+
+    func finish() throws(Failure) {
+        guard stage == .ended else { throw refusal("no EOI") }
+        guard scanCount > 0 else { throw refusal("no scan") }
+        guard icc.profile != .damaged else { throw refusal("an incomplete ICC profile") }
+    }
+
+    private mutating func takeSegment(
+        _ marker: JPEGMarker, _ payload: Range<Int>, of bytes: Span<UInt8>
+    ) throws(Failure) {
+        try JPEGTables.check(marker, payload: payload, of: bytes)
+        switch marker {
+        case .dqt, .dht, .dri: break
+        case .sos: try takeScanHeader(payload, of: bytes)
+        case _ where marker.isFrame: try takeFrame(marker, payload, of: bytes)
+        case _ where marker.application != nil && stage == .head: try takeApplication(marker, payload, of: bytes)
+        default: throw refusal("the segment \(marker.text)")
+        }
+    }
+
+    private mutating func takeFrame(
+        _ marker: JPEGMarker, _ payload: Range<Int>, of bytes: Span<UInt8>
+    ) throws(Failure) {
+        guard frame == nil else { throw refusal("a second frame header") }
+        let found = try JPEGFrame(marker, payload: payload, of: bytes)
+        guard !found.isArithmetic else { throw refusal("arithmetic coding") }
+        guard found.components.count != 4 else { throw refusal("4 components") }
+        guard found.size == size else { throw refusal("\(found.size) pixels in place of \(size)") }
+        frame = found
+        stage = .picture
+    }
+
+    private mutating func takeScanHeader(_ payload: Range<Int>, of bytes: Span<UInt8>) throws(Failure) {
+        guard let frame else { throw refusal("a scan before the frame header") }
+        _ = try JPEGScanHeader(payload, of: bytes, in: frame)
+        scanCount += 1
+        guard scanCount <= JPEGStructure.scansMax else { throw refusal("more than \(JPEGStructure.scansMax) scans") }
+    }
+
+    private mutating func takeApplication(
+        _ marker: JPEGMarker, _ payload: Range<Int>, of bytes: Span<UInt8>
+    ) throws(Failure) {
+        switch marker.application {
+        case 0
+        where !hasJFIF && payload.count == 14 && bytes.matches(ascii("JFIF\0"), at: payload.lowerBound)
+            && bytes.matches([0, 0], at: payload.lowerBound + 12):
+            hasJFIF = true
+        case 14 where !hasAdobe && payload.count == 12 && bytes.matches(ascii("Adobe"), at: payload.lowerBound):
+            hasAdobe = true
+        case 2 where bytes.range(payload, startsWith: ICCChunks.signature): icc.add(payload, of: bytes)
+        default: throw refusal("the segment \(marker.text)")
+        }
+    }
+
+    private func refusal(_ what: String) -> Failure { Failure(.selfCheckFailed, what) }
+}

@@ -1,0 +1,316 @@
+import Container
+import Core
+import Support
+import Testing
+
+@Suite struct JPEGStructureTests {
+    private func parse(_ bytes: [UInt8], pixelsMax: Int = 1_000_000) throws -> JPEGStructure {
+        var limits = Limits()
+        limits.pixelsMax = pixelsMax
+        return try JPEGStructure(parsing: bytes.span, limits: limits)
+    }
+
+    private func code(_ bytes: [UInt8], pixelsMax: Int = 1_000_000) -> Failure.Code? {
+        do {
+            _ = try parse(bytes, pixelsMax: pixelsMax)
+            return nil
+        } catch {
+            return (error as? Failure)?.code
+        }
+    }
+
+    // MARK: The picture
+
+    @Test func readsTheFrame() throws {
+        let frame = JPEGShape.frame(0xC2, width: 258, height: 513, factors: 0x42)
+        let structure = try parse(JPEGShape.file(frame: frame))
+        #expect(structure.frame.process == .progressive)
+        #expect(!structure.frame.isArithmetic)
+        #expect(structure.frame.size == PixelSize(width: 258, height: 513))
+        #expect(structure.frame.components.map(\.id) == [1, 2, 3])
+        #expect(structure.frame.components.allSatisfy { $0.horizontal == 4 && $0.vertical == 2 })
+        #expect(structure.hasEOI && structure.trailer.isEmpty)
+        #expect(structure.removed.isEmpty && structure.warnings.isEmpty)
+        #expect(structure.profile == .absent)
+    }
+
+    @Test(
+        arguments: [
+            (0xC0, .baseline, false), (0xC1, .extended, false), (0xC2, .progressive, false), (0xC9, .extended, true),
+            (0xCA, .progressive, true),
+        ] as [(UInt8, JPEGFrame.Process, Bool)])
+    func readsTheProcess(marker: UInt8, process: JPEGFrame.Process, isArithmetic: Bool) throws {
+        let structure = try parse(JPEGShape.file(frame: JPEGShape.frame(marker)))
+        #expect(structure.frame.process == process)
+        #expect(structure.frame.isArithmetic == isArithmetic)
+    }
+
+    @Test(
+        arguments: [
+            // JFIF wins over Adobe; Adobe over numbers; numbers decide last.
+            (JPEGShape.jfif, [1, 2, 3], .ycbcr), (JPEGShape.jfif + JPEGShape.adobe(0), [1, 2, 3], .ycbcr),
+            (JPEGShape.jfif, [82, 71, 66], .ycbcr), (JPEGShape.adobe(0), [1, 2, 3], .rgb),
+            (JPEGShape.adobe(1), [82, 71, 66], .ycbcr), (JPEGShape.adobe(9), [1, 2, 3], .ycbcr),
+            ([], [1, 2, 3], .ycbcr), ([], [82, 71, 66], .rgb), ([], [7, 8, 9], .ycbcr), ([], [1], .grey),
+            (JPEGShape.adobe(0), [1], .grey), (JPEGShape.adobe(2), [1, 2, 3, 4], .ycck),
+            (JPEGShape.adobe(0), [1, 2, 3, 4], .cmyk), ([], [1, 2, 3, 4], .cmyk),
+            (JPEGShape.jfif, [1, 2, 3, 4], .cmyk),
+        ] as [([UInt8], [UInt8], JPEGColourModel)])
+    func decidesTheColourModel(markers: [UInt8], ids: [UInt8], model: JPEGColourModel) throws {
+        let frame = JPEGShape.frame(ids: ids)
+        #expect(try parse(JPEGShape.file(first: markers, frame: frame, ids: ids)).colourModel == model)
+    }
+
+    @Test func readsTheRestartIntervalOfTheFirstScan() throws {
+        let interval = JPEGShape.segment(0xDD, [0x01, 0x02])
+        #expect(try parse(JPEGShape.file(interval)).restartInterval == 0x0102)
+        #expect(try parse(JPEGShape.file()).restartInterval == 0)
+    }
+
+    // MARK: What a copy carries
+
+    @Test func carriesThePictureAndNothingElse() throws {
+        let comment = JPEGShape.segment(0xFE, "made by hand")
+        let second = JPEGShape.dht + comment + JPEGShape.scanHeader() + [0x42]
+        let file =
+            JPEGShape.soi + JPEGShape.jfif + comment + JPEGShape.dqt + comment + JPEGShape.frame(0xC2) + JPEGShape.dht
+            + JPEGShape.scanHeader() + JPEGShape.scanData + second + JPEGShape.eoi + [1, 2, 3]
+        let structure = try parse(file)
+        let expected =
+            JPEGShape.dqt + JPEGShape.frame(0xC2) + JPEGShape.dht + JPEGShape.scanHeader() + JPEGShape.scanData
+            + JPEGShape.dht + JPEGShape.scanHeader() + [0x42]
+        #expect(structure.carried.bytes(in: file.span) == expected)
+        #expect(structure.scanCount == 2)
+        #expect(structure.trailer == (file.count - 3)..<file.count)
+        #expect(structure.removed == [.comment, .trailer])
+    }
+
+    /// Any number of FF may stand before a marker; a copy leaves them out and is then a plain JPEG.
+    @Test func carriesNoFillBytes() throws {
+        let fill: [UInt8] = [0xFF, 0xFF, 0xFF]
+        let file = JPEGShape.soi + fill + JPEGShape.file(scan: [1, 2] + fill + [0xFF, 0xD3, 4] + fill).dropFirst(2)
+        let structure = try parse(file)
+        #expect(structure.warnings.isEmpty)
+        let carried = structure.carried.bytes(in: file.span)
+        #expect(carried.suffix(5) == [1, 2, 0xFF, 0xD3, 4])
+        let copy = try JPEGPreamble.bytes(.jfif, profile: []) + carried + JPEGShape.eoi
+        try OutputCheck.verify(copy.span, size: structure.frame.size)
+    }
+
+    @Test func leavesOutLineCountsThatAgree() throws {
+        let file = JPEGShape.file(scan: JPEGShape.scanData + JPEGShape.segment(0xDC, [0, 32]))
+        let structure = try parse(file)
+        #expect(structure.carried.bytes(in: file.span).suffix(JPEGShape.scanData.count) == JPEGShape.scanData[...])
+        #expect(structure.warnings == [.headerIrregular])
+        #expect(code(JPEGShape.file(scan: JPEGShape.segment(0xDC, [0, 33]))) == .corrupt)
+    }
+
+    @Test func tellsOfAMissingEnd() throws {
+        let whole = JPEGShape.file()
+        let structure = try parse(whole.dropLast(2))
+        #expect(!structure.hasEOI)
+        #expect(structure.trailer == (whole.count - 2)..<(whole.count - 2))
+        #expect(!(try parse(whole.dropLast(1)).hasEOI))
+    }
+
+    // MARK: What is removed
+
+    private static let xmp = "http://ns.adobe.com/xap/1.0/\0"
+    private static let extendedXMP = "http://ns.adobe.com/xmp/extension/\0"
+
+    @Test(
+        arguments: [
+            (JPEGShape.segment(0xE1, "Exif\0\0", Array("II*\0".utf8)), [.exif]),
+            (JPEGShape.segment(0xE1, xmp + "<x/>"), [.xmp]),
+            (JPEGShape.segment(0xE1, xmp + "exif:GPSLatitude=\"48,51N\""), [.xmp, .xmpGPS]),
+            (JPEGShape.segment(0xE1, extendedXMP + "<exif:GPSLatitude>48,51N"), [.xmp, .xmpGPS]),
+            (JPEGShape.segment(0xE1, xmp + "hdrgm:Version=\"1.0\""), [.xmp, .gainMap]),
+            (JPEGShape.segment(0xE1, "http://example.org/"), [.unknownSegment]),
+            (JPEGShape.segment(0xE2, "MPF\0", [1, 2]), [.mpf]),
+            (JPEGShape.segment(0xE2, "urn:iso:std:iso:ts:21496:-1\0", [0]), [.gainMap]),
+            (JPEGShape.segment(0xE2, "FPXR\0"), [.unknownSegment]),
+            (JPEGShape.segment(0xED, "Photoshop 3.0\08BIM\u{4}\u{25}\0\0\0\0\0\u{1}x"), [.photoshop]),
+            (JPEGShape.segment(0xED, "Photoshop 3.0\08BIM\u{4}\u{4}\0\0\0\0\0\0"), [.photoshop]),
+            (JPEGShape.segment(0xED, "Photoshop 3.0\08BIM\u{4}\u{4}\0\0\0\0\0\u{1}x"), [.photoshop, .iptc]),
+            (JPEGShape.segment(0xEB, "JP", [0, 1, 0, 0, 0, 1, 0, 0, 0, 9] + Array("jumbx".utf8)), [.c2pa]),
+            (JPEGShape.segment(0xEB, "HDR_RI ver=11"), [.unknownSegment]),
+            (JPEGShape.segment(0xE0, "JFXX\0", [0x13, 1, 1, 0, 0, 0]), [.thumbnail]),
+            (JPEGShape.segment(0xE0, "AVI1"), [.unknownSegment]), (JPEGShape.segment(0xE7, "x"), [.unknownSegment]),
+            (JPEGShape.segment(0xFE, "hello"), [.comment]), (JPEGShape.segment(0xEA, []), [.unknownSegment]),
+        ] as [([UInt8], [Removable])])
+    func names(segment: [UInt8], removed: [Removable]) throws {
+        #expect(try parse(JPEGShape.file(segment)).removed == Set(removed))
+    }
+
+    @Test func namesAThumbnailInJFIF() throws {
+        let jfif = JPEGShape.segment(0xE0, "JFIF\0", [1, 1, 0, 0, 1, 0, 1, 1, 1, 9, 9, 9])
+        let structure = try parse(JPEGShape.file(first: jfif))
+        #expect(structure.removed == [.thumbnail])
+        #expect(structure.colourModel == .ycbcr)
+    }
+
+    @Test(
+        arguments: [
+            ([], [0, 0, 0], [.trailer], []),
+            ([], [0, 0, 0, 24] + Array("ftypmp42".utf8), [.trailer, .motionVideo], []),
+            ([], Array("no film: ftyp".utf8), [.trailer], []),
+            (
+                JPEGShape.segment(0xE2, "MPF\0"), [0] + JPEGShape.file(), [.mpf, .trailer, .additionalImage],
+                [.otherImagesIgnored]
+            ),
+            (
+                JPEGShape.segment(0xE2, "MPF\0"), JPEGShape.file(JPEGShape.segment(0xE1, xmp + "hdrgm:Version")),
+                [.mpf, .trailer, .gainMap], []
+            ),
+        ] as [([UInt8], [UInt8], [Removable], [Warning])])
+    func namesTrailers(inserted: [UInt8], trailer: [UInt8], removed: [Removable], warnings: [Warning]) throws {
+        let structure = try parse(JPEGShape.file(inserted, appended: trailer))
+        #expect(structure.removed == Set(removed))
+        #expect(structure.warnings == Set(warnings))
+        #expect(structure.trailer.count == trailer.count)
+    }
+
+    @Test func findsTheExifBlocks() throws {
+        let first = JPEGShape.segment(0xE1, "Exif\0\0", Array("II*\0one".utf8))
+        let second = JPEGShape.segment(0xE1, "Exif\0\0", Array("MM\0*two".utf8))
+        let file = JPEGShape.file(first + second)
+        let structure = try parse(file)
+        #expect(
+            structure.exif.map { String(decoding: $0.bytes(in: file.span), as: UTF8.self) } == ["II*\0one", "MM\0*two"])
+        #expect(structure.warnings == [.exifRepeated])
+        #expect(try parse(JPEGShape.file(first)).warnings == [])
+        let many = JPEGShape.file(Array(repeating: first, count: 100).flatMap(\.self))
+        #expect(try parse(many).exif.count == JPEGStructure.exifSegmentsMax)
+    }
+
+    @Test(
+        arguments: [
+            ("tiff:Orientation=\"6\"", .rotated90), ("<tiff:Orientation>3</tiff:Orientation>", .rotated180),
+            ("tiff:Orientation = '8'", .rotated270), ("tiff:Orientation=\"1\"", .upright),
+            ("tiff:Orientation=\"9\"", nil), ("tiff:Orientation=\"x6\"", nil), ("tiff:Orientation", nil), ("", nil),
+        ] as [(String, Orientation?)])
+    func findsTheOrientationInXMP(text: String, orientation: Orientation?) throws {
+        let structure = try parse(JPEGShape.file(JPEGShape.segment(0xE1, JPEGStructureTests.xmp + text)))
+        #expect(structure.xmp.orientation == orientation)
+        #expect(!structure.xmp.hasPosition)
+    }
+
+    // MARK: The ICC profile
+
+    @Test func ordersTheProfile() throws {
+        let file = JPEGShape.file(
+            JPEGShape.icc(3, of: 3, [5, 6]) + JPEGShape.icc(1, of: 3, [1, 2]) + JPEGShape.icc(2, of: 3, [3, 4]))
+        let structure = try parse(file)
+        guard case .complete(let extents) = structure.profile else {
+            Issue.record("\(structure.profile)")
+            return
+        }
+        #expect(extents.bytes(in: file.span) == [1, 2, 3, 4, 5, 6])
+        #expect(structure.removed.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            JPEGShape.icc(1, of: 2, [1]), JPEGShape.icc(1, of: 2, [1]) + JPEGShape.icc(1, of: 2, [1]),
+            JPEGShape.icc(1, of: 1, [1]) + JPEGShape.icc(2, of: 2, [1]), JPEGShape.icc(0, of: 1, [1]),
+            JPEGShape.icc(2, of: 1, [1]), JPEGShape.icc(0, of: 0, [1]), JPEGShape.icc(1, of: 1, []),
+            JPEGShape.segment(0xE2, "ICC_PROFILE\0"),
+        ])
+    func seesADamagedProfile(segments: [UInt8]) throws {
+        #expect(try parse(JPEGShape.file(segments)).profile == .damaged)
+    }
+
+    // MARK: Irregular and refused
+
+    @Test(
+        arguments: [
+            JPEGShape.file([1, 2, 3]), JPEGShape.file([0xFF, 0x00]), JPEGShape.file([0xFF, 0x01]),
+            JPEGShape.file([0xFF, 0xD3]),
+            JPEGShape.soi + JPEGShape.dqt + JPEGShape.frame() + JPEGShape.dht
+                + JPEGShape.scanHeader(spectral: [0, 0, 0]) + [1] + JPEGShape.eoi,
+        ])
+    func warnsOf(file: [UInt8]) throws {
+        #expect(try parse(file).warnings == [.headerIrregular])
+    }
+
+    @Test(
+        arguments: [
+            ("no frame", JPEGShape.soi + JPEGShape.dqt + JPEGShape.scanHeader() + [1] + JPEGShape.eoi, .corrupt),
+            ("two frames", JPEGShape.file(JPEGShape.frame()), .corrupt),
+            ("no scan", JPEGShape.soi + JPEGShape.frame() + JPEGShape.eoi, .corrupt),
+            ("nothing", JPEGShape.soi + JPEGShape.eoi, .corrupt), ("only SOI", JPEGShape.soi, .truncated),
+            ("no SOI", Array(JPEGShape.file().dropFirst(2)), .corrupt), ("empty", [], .truncated),
+            ("second SOI", JPEGShape.file(JPEGShape.soi), .corrupt),
+            ("width 0", JPEGShape.file(frame: JPEGShape.frame(width: 0)), .corrupt),
+            ("height by DNL", JPEGShape.file(frame: JPEGShape.frame(height: 0)), .corrupt),
+            ("factor 0", JPEGShape.file(frame: JPEGShape.frame(factors: 0x01)), .corrupt),
+            ("factor 5", JPEGShape.file(frame: JPEGShape.frame(factors: 0x51)), .corrupt),
+            ("12 bits", JPEGShape.file(frame: JPEGShape.frame(0xC1, precision: 12)), .undecodable),
+            ("lossless", JPEGShape.file(frame: JPEGShape.frame(0xC3)), .undecodable),
+            ("hierarchical", JPEGShape.file(frame: JPEGShape.frame(0xC5)), .undecodable),
+            ("2 components", JPEGShape.file(frame: JPEGShape.frame(ids: [1, 2]), ids: [1, 2]), .undecodable),
+            ("9 components", JPEGShape.file(frame: JPEGShape.frame(ids: Array(1...9)), ids: [1]), .undecodable),
+            ("frame length", JPEGShape.file(frame: JPEGShape.segment(0xC0, [8, 0, 1, 0, 1, 3, 1, 0x11, 0])), .corrupt),
+            ("strange component", JPEGShape.file(ids: [1, 2, 9]), .corrupt),
+            ("scan of none", JPEGShape.file(ids: []), .corrupt),
+            ("reserved", JPEGShape.file([0xFF, 0xF3, 0, 2]), .corrupt),
+            ("DHP", JPEGShape.file([0xFF, 0xDE, 0, 2]), .corrupt),
+            ("reserved in scan", JPEGShape.file(scan: [1, 0xFF, 0x02, 3]), .corrupt),
+            ("length 1", JPEGShape.file([0xFF, 0xE5, 0, 1]), .corrupt),
+            ("length past the end", JPEGShape.soi + [0xFF, 0xE5, 0xFF, 0xFF, 1], .truncated),
+            ("DQT length", JPEGShape.file(JPEGShape.segment(0xDB, [0, 1, 2])), .corrupt),
+            ("DQT empty", JPEGShape.file(JPEGShape.segment(0xDB, [])), .corrupt),
+            ("DQT number", JPEGShape.file(JPEGShape.segment(0xDB, [4] + Array(repeating: 1, count: 64))), .corrupt),
+            ("DHT tail", JPEGShape.file(JPEGShape.segment(0xC4, [0] + Array(repeating: 0, count: 16) + [7])), .corrupt),
+            ("DHT symbols", JPEGShape.file(JPEGShape.segment(0xC4, [0] + Array(repeating: 17, count: 16))), .corrupt),
+            ("DRI length", JPEGShape.file(JPEGShape.segment(0xDD, [0, 1, 2])), .corrupt),
+            ("DAC length", JPEGShape.file(JPEGShape.segment(0xCC, [0])), .corrupt),
+        ] as [(String, [UInt8], Failure.Code)])
+    func refuses(what: String, file: [UInt8], expected: Failure.Code) {
+        #expect(code(file) == expected, "\(what)")
+    }
+
+    @Test func holdsTheLimits() throws {
+        #expect(code(JPEGShape.file(), pixelsMax: 48 * 32) == nil)
+        let failure = #expect(throws: Failure.self) { try parse(JPEGShape.file(), pixelsMax: 48 * 32 - 1) }
+        #expect(failure?.code == .tooManyPixels)
+        #expect(failure?.detail.contains("1536") == true && failure?.detail.contains("1535") == true)
+
+        let scan = JPEGShape.scanHeader() + [1]
+        let scans = { Array(repeating: scan, count: $0).flatMap(\.self) }
+        let head = JPEGShape.soi + JPEGShape.frame(0xC2)
+        #expect(try parse(head + scans(100) + JPEGShape.eoi).scanCount == 100)
+        #expect(code(head + scans(101) + JPEGShape.eoi) == .corrupt)
+
+        let comments = { Array(repeating: JPEGShape.segment(0xFE, "a"), count: $0).flatMap(\.self) }
+        #expect(code(JPEGShape.file(comments(4000))) == nil)
+        #expect(code(JPEGShape.file(comments(5000))) == .corrupt)
+    }
+
+    // MARK: Against cjpeg and djpeg
+
+    @Test(
+        arguments: [
+            [], ["-progressive"], ["-grayscale"], ["-restart", "1"], ["-sample", "2x1"],
+            ["-sample", "1x1", "-optimize"],
+            ["-rgb"],
+        ])
+    func aCopyDecodesToTheSamePixels(options: [String]) throws {
+        let picture = TestPattern(50, 37)
+        let ppm = Array("P6 50 37 255\n".utf8) + picture.rgbBytes
+        let source = try Tool.run(["cjpeg", "-quality", "80"] + options, input: ppm).output
+        let noisy = source.prefix(2) + JPEGShape.segment(0xE1, "Exif\0\0", [1]) + source.dropFirst(2) + [9, 9]
+        let file = Array(noisy)
+        let structure = try parse(file)
+        #expect(structure.frame.size == picture.size)
+        #expect(structure.frame.process == (options.contains("-progressive") ? .progressive : .baseline))
+        #expect(structure.colourModel == (options == ["-rgb"] ? .rgb : options == ["-grayscale"] ? .grey : .ycbcr))
+        #expect(structure.removed == [.exif, .trailer])
+        let marking: JPEGPreamble.Marking = structure.colourModel == .rgb ? .adobe(transform: 0) : .jfif
+        let copy =
+            try JPEGPreamble.bytes(marking, profile: []) + structure.carried.bytes(in: file.span) + JPEGShape.eoi
+        try OutputCheck.verify(copy.span, size: picture.size)
+        #expect(try Tool.run(["djpeg"], input: copy).output == Tool.run(["djpeg"], input: source).output)
+        #expect(try !Tool.run(["djpeg"], input: copy).output.isEmpty)
+    }
+}

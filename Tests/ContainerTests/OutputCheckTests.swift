@@ -1,0 +1,115 @@
+import Container
+import Core
+import Support
+import Testing
+
+@Suite struct OutputCheckTests {
+    private let size = PixelSize(width: 48, height: 32)
+
+    private func refusal(_ bytes: [UInt8]) -> String? {
+        do {
+            try OutputCheck.verify(bytes.span, size: size)
+            return nil
+        } catch {
+            #expect(error.code == .selfCheckFailed)
+            return error.detail
+        }
+    }
+
+    @Test(
+        arguments: [
+            JPEGShape.file(), JPEGShape.file(first: []), JPEGShape.file(first: JPEGShape.adobe(0)),
+            JPEGShape.file(JPEGShape.icc(1, of: 2, [1]) + JPEGShape.icc(2, of: 2, [2])),
+            JPEGShape.file(JPEGShape.segment(0xDD, [0, 4])), JPEGShape.file(frame: JPEGShape.frame(0xC1)),
+            JPEGShape.file(frame: JPEGShape.frame(ids: [1]), ids: [1]),
+            JPEGShape.file(
+                frame: JPEGShape.frame(0xC2),
+                scan: [1] + JPEGShape.dht + JPEGShape.scanHeader(spectral: [1, 63, 0]) + [2]),
+        ])
+    func passes(file: [UInt8]) {
+        #expect(refusal(file) == nil)
+    }
+
+    /// Each is a good picture with one fault; the words of the refusal name it.
+    @Test(
+        arguments: [
+            ("FFE1", JPEGShape.file(JPEGShape.segment(0xE1, "Exif\0\0", [1]))),
+            ("FFE1", JPEGShape.file(JPEGShape.segment(0xE1, "http://ns.adobe.com/xap/1.0/\0x"))),
+            ("FFED", JPEGShape.file(JPEGShape.segment(0xED, "Photoshop 3.0\0"))),
+            ("FFE2", JPEGShape.file(JPEGShape.segment(0xE2, "MPF\0"))),
+            ("FFE0", JPEGShape.file(JPEGShape.jfif)),
+            ("FFE0", JPEGShape.file(first: JPEGShape.segment(0xE0, "JFXX\0", [0x13, 1, 1, 0, 0, 0]))),
+            ("FFE0", JPEGShape.file(first: JPEGShape.segment(0xE0, "JFIF\0", [1, 1, 0, 0, 1, 0, 1, 1, 1, 9, 9, 9]))),
+            ("FFE0", JPEGShape.file(first: JPEGShape.segment(0xE0, "JFIF\0", [1, 1, 0, 0, 1, 0, 1, 0, 1]))),
+            ("FFE0", JPEGShape.file(first: JPEGShape.segment(0xE0, "JFIF\0", [1, 1, 0, 0, 1, 0, 1, 0, 0, 0x41]))),
+            ("FFEE", JPEGShape.file(JPEGShape.adobe(1) + JPEGShape.adobe(1))),
+            ("FFEE", JPEGShape.file(JPEGShape.segment(0xEE, "Adobe", [0, 100, 0, 0, 0, 0, 1, 0x41]))),
+            ("FFEE", JPEGShape.file(JPEGShape.segment(0xEE, "Ducky", [0, 100, 0, 0, 0, 0, 1]))),
+            ("FFFE", JPEGShape.file(JPEGShape.segment(0xFE, "hello"))),
+            ("FFE5", JPEGShape.file(JPEGShape.segment(0xE5, "x"))),
+            ("FFE0", JPEGShape.file(first: [], frame: JPEGShape.frame() + JPEGShape.jfif)),
+            ("FFE2", JPEGShape.file(scan: [1] + JPEGShape.icc(1, of: 1, [1]))),
+            ("FFDC", JPEGShape.file(scan: [1] + JPEGShape.segment(0xDC, [0, 32]))),
+            ("FFCC", JPEGShape.file(JPEGShape.segment(0xCC, [0, 0]))),
+            ("incomplete ICC", JPEGShape.file(JPEGShape.icc(1, of: 2, [1]))),
+            ("bytes after EOI", JPEGShape.file(appended: [0])),
+            ("bytes after EOI", JPEGShape.file(appended: JPEGShape.eoi)),
+            ("bytes after EOI", JPEGShape.file(appended: JPEGShape.file())),
+            ("no EOI", Array(JPEGShape.file().dropLast(2))), ("no EOI", Array(JPEGShape.file().dropLast())),
+            ("no SOI", Array(JPEGShape.file().dropFirst(2))), ("no SOI", [0] + JPEGShape.file()), ("no EOI", []),
+            ("FFD8", JPEGShape.file(JPEGShape.soi)), ("FFD9", JPEGShape.soi + JPEGShape.eoi),
+            ("no scan", JPEGShape.soi + JPEGShape.frame() + JPEGShape.eoi),
+            ("a scan before", JPEGShape.soi + JPEGShape.scanHeader() + [1] + JPEGShape.eoi),
+            ("second frame", JPEGShape.file(JPEGShape.frame())),
+            ("arithmetic", JPEGShape.file(frame: JPEGShape.frame(0xC9))),
+            ("lossless", JPEGShape.file(frame: JPEGShape.frame(0xC3))),
+            ("12 bits", JPEGShape.file(frame: JPEGShape.frame(0xC1, precision: 12))),
+            ("4 components", JPEGShape.file(frame: JPEGShape.frame(ids: [1, 2, 3, 4]), ids: [1, 2, 3, 4])),
+            ("48x31", JPEGShape.file(frame: JPEGShape.frame(height: 31))),
+            ("32x48", JPEGShape.file(frame: JPEGShape.frame(width: 32, height: 48))),
+            ("fill bytes", JPEGShape.file([0xFF])), ("fill bytes", JPEGShape.file(scan: [1, 0xFF])),
+            ("fill bytes", JPEGShape.file(scan: [1, 0xFF, 0xFF, 0x00, 2])),
+            ("bytes between", JPEGShape.file([0x41])), ("bytes between", JPEGShape.file([0xFF, 0x00])),
+            ("FFD0", JPEGShape.file([0xFF, 0xD0])), ("FF01", JPEGShape.file([0xFF, 0x01])),
+            ("FF02", JPEGShape.file(scan: [1, 0xFF, 0x02, 2])), ("FFF7", JPEGShape.file([0xFF, 0xF7, 0, 2])),
+            ("FFDB", JPEGShape.file(JPEGShape.segment(0xDB, [0] + Array(repeating: 1, count: 65)))),
+            ("FFC4", JPEGShape.file(JPEGShape.segment(0xC4, [0] + Array(repeating: 0, count: 16) + [0x41]))),
+            ("FFDD", JPEGShape.file(JPEGShape.segment(0xDD, [0, 1, 0x41]))),
+            ("scan header", JPEGShape.file(scan: [1] + JPEGShape.segment(0xDA, [1, 1, 0, 0, 63, 0, 0x41]))),
+            ("does not have", JPEGShape.file(scan: [1] + JPEGShape.scanHeader(ids: [7]))),
+            ("ends at byte", JPEGShape.soi + JPEGShape.jfif.dropLast()),
+        ] as [(String, [UInt8])])
+    func refuses(words: String, file: [UInt8]) {
+        let detail = refusal(file)
+        #expect(detail?.contains(words) == true, "\(detail ?? "passed")")
+    }
+
+    @Test func boundsTheScans() {
+        let scans = { Array(repeating: JPEGShape.scanHeader() + [1], count: $0).flatMap(\.self) }
+        #expect(refusal(JPEGShape.soi + JPEGShape.frame(0xC2) + scans(100) + JPEGShape.eoi) == nil)
+        #expect(refusal(JPEGShape.soi + JPEGShape.frame(0xC2) + scans(101) + JPEGShape.eoi) != nil)
+    }
+
+    /// Nothing but the whole file passes.
+    @Test func refusesEveryPrefix() {
+        let file = JPEGShape.file(JPEGShape.icc(1, of: 1, [1, 2, 3]))
+        for count in file.indices { #expect(refusal(Array(file.prefix(count))) != nil, "\(count)") }
+    }
+
+    @Test(arguments: [[], ["-progressive"], ["-grayscale"], ["-restart", "1B"]])
+    func passesWhatLibjpegWrites(options: [String]) throws {
+        let ppm = Array("P6 48 32 255\n".utf8) + TestPattern(48, 32).rgbBytes
+        #expect(refusal(try Tool.run(["cjpeg"] + options, input: ppm).output) == nil)
+    }
+
+    @Test func refusesWhatExiftoolPutsIn() throws {
+        let ppm = Array("P6 48 32 255\n".utf8) + TestPattern(48, 32).rgbBytes
+        let plain = try Tool.run(["cjpeg"], input: ppm).output
+        for tag in ["-GPSLatitude=48.5", "-Comment=x", "-XMP:Creator=x", "-IPTC:City=x", "-JFIF:XResolution=72"] {
+            let tagged = try Tool.run(["exiftool", tag, "-"], input: plain).output
+            #expect(!tagged.isEmpty)
+            // The resolution is part of JFIF and tells nothing of anyone.
+            #expect((refusal(tagged) == nil) == tag.hasPrefix("-JFIF"), "\(tag)")
+        }
+    }
+}
