@@ -49,6 +49,7 @@ let package = Package(
         // Tests
         .target(name: "Support", dependencies: ["Core"], path: "Tests/Support", swiftSettings: house),
         tests("CoreTests", ["Core"]),
+        tests("PosixTests", ["Posix", "Support"]),
         tests("MetadataTests", ["Core", "Metadata", "Support"]),
     ],
     swiftLanguageModes: [.v6],
