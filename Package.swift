@@ -54,7 +54,7 @@ let package = Package(
         .executableTarget(
             name: "FaultWorker", dependencies: ["Core", "Posix"], path: "Tests/FaultWorker", swiftSettings: house),
         tests("CoreTests", ["Core"]),
-        tests("PosixTests", ["Posix", "Support"]),
+        tests("PosixTests", ["Posix"]),
         tests("MetadataTests", ["Core", "Metadata", "Support"]),
         tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
     ],

@@ -29,7 +29,7 @@ package struct Child: ~Copyable, Sendable {
     /// Swift's backtraces being off (they take seconds and print pages), no signal is blocked or ignored, and the
     /// session is its own: a Ctrl-C at the front's terminal does not reach it, and it cannot reach the terminal.
     ///
-    /// A PR_SET_PDEATHSIG that the child asks for fires when the calling *thread* ends.
+    /// A child that calls `Signals.dieWithParent` dies when the calling *thread* ends.
     package static func spawn(_ path: String, socket: borrowing Socket) throws(PosixError) -> Child {
         // Out of the way of the numbers that the child's own are put at.
         let socketNumber = socket.descriptor.raw

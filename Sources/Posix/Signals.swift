@@ -1,6 +1,7 @@
+import CLinux
 import Glibc
 
-/// The signals that a service lives with: two that end it, and one that it does not want.
+/// The signals that a service and its workers live with.
 package enum Signals {
     /// Holds back SIGTERM and SIGINT for `waitForStop`, ignores SIGPIPE, and makes sure that children can be waited
     /// for, whatever was inherited.
@@ -20,6 +21,11 @@ package enum Signals {
         while sigwait(&stop, &received) != 0 {}
         return received
     }
+
+    /// Has the kernel kill this process when the *thread* that started it ends, even while it hangs.
+    ///
+    /// A parent that ended before this call is not noticed: the end of the socket to it tells.
+    package static func dieWithParent() { clinux_set_parent_death_signal(SIGKILL) }
 
     private static var stopSignals: sigset_t {
         var signals = sigset_t()

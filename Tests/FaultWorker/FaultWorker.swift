@@ -6,6 +6,7 @@ import Posix
 func run(_ arguments: [String]) -> Int32 {
     var noCore = rlimit()
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
+    Signals.dieWithParent()
     let descriptors = (0..<256).filter { fcntl(Int32($0), F_GETFD) != -1 }
     let socket = Socket(adopting: Descriptor(adopting: WorkerProtocol.socket))
     var worker = FaultWorker(descriptors: descriptors)

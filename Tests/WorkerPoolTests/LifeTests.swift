@@ -1,6 +1,8 @@
 import Core
+import Foundation
 import Glibc
 import Posix
+import Support
 import Testing
 
 @testable import WorkerPool
@@ -16,7 +18,7 @@ import Testing
     /// No worker comes to its hello: the pool is not ready, tries again with pauses, and fails the job at its deadline.
     @Test(arguments: [("DieAtStart", "exit code 7"), ("Mute", "no hello in time"), ("Stranger", "spoke")])
     func failsJobsWhileNoWorkerStarts(name: String, reason: String) async throws {
-        let faults = try FaultPool(name) { $0.helloDeadlineMs = 50 }
+        let faults = try FaultPool(name) { $0.helloDeadlineMs = name == "Mute" ? 50 : 20_000 }
         defer { faults.pool.stop(graceMs: 0) }
         let (failure, tookMs) = try await faults.begin("echo on", deadlineMs: 300).failureAndTime
         #expect(failure?.code == .busy)
@@ -73,6 +75,7 @@ import Testing
 
     @Test func stopLetsRunningJobsFinish() async throws {
         let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
         let running = try await faults.beginHeld()
         let waiting = try faults.begin("echo on")
         async let stopped: Void = faults.stop(graceMs: 20_000)
@@ -87,12 +90,33 @@ import Testing
 
     @Test func stopCutsShortWhatDoesNotFinish() async throws {
         let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
         let running = try await faults.beginHeld()
         let startMs = Clock.monotonicMs()
         faults.pool.stop(graceMs: 100)
         #expect((100..<1000).contains(Clock.monotonicMs() - startMs))
         #expect(try await running.failure?.code == .stopping)
         #expect(faults.events.contains(.killedAtStop(pid: try #require(faults.started.first))))
+    }
+
+    /// The front ends in the middle of a job, without a word to anybody.
+    @Test func workersDieWithTheFront() async throws {
+        let folder = try ScratchFolder()
+        let note = folder.url.appendingPathComponent("pid").path
+        await #expect(processExitsWith: .exitCode(42)) { [note = note as String] in
+            let faults = try FaultPool(workers: 2)
+            try await faults.wait { faults.started.count == 2 }
+            _ = try await faults.beginHeld()
+            try Data("\(faults.started)".utf8).write(to: URL(fileURLWithPath: note))
+            _exit(42)
+        }
+        let pids = String(decoding: try folder.read("pid"), as: UTF8.self).matches(of: /[0-9]+/).map(\.output)
+        #expect(pids.count == 2)
+        let untilMs = Clock.monotonicMs() + 5000
+        while pids.contains(where: isRunning), Clock.monotonicMs() < untilMs {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(!pids.contains(where: isRunning))
     }
 
     /// In a process of its own, where no other test has children or descriptors.
@@ -124,3 +148,9 @@ import Testing
 }
 
 private func openDescriptors() -> [Int32] { (0..<1024).filter { fcntl($0, F_GETFD) != -1 } }
+
+/// Whether the process exists and is no zombie that its new parent has yet to take.
+private func isRunning(_ pid: Substring) -> Bool {
+    guard let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return false }
+    return !status.contains("State:\tZ")
+}
