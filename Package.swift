@@ -47,11 +47,18 @@ let package = Package(
         library("Metadata", ["Core", "CEXIF"]),
         library("Codecs", ["Core", "CHEIF", "CTurboJPEG", "CZimg", "CLCMS"]),
 
+        // 3 work
+        library("WorkerPool", ["Core", "Posix"]),
+
         // Tests
         .target(name: "Support", dependencies: ["Core"], path: "Tests/Support", swiftSettings: house),
+        .executableTarget(
+            name: "FaultWorker", dependencies: ["Core", "Posix"], path: "Tests/FaultWorker", swiftSettings: house),
         tests("CoreTests", ["Core"]),
         tests("ContainerTests", ["Core", "Container", "Support"]),
+        tests("PosixTests", ["Posix"]),
         tests("MetadataTests", ["Core", "Metadata", "Support"]),
+        tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17

@@ -21,7 +21,7 @@ package struct MemoryFile: ~Copyable, Sendable {
         let raw = descriptor.raw
         try syscall("fcntl(F_ADD_SEALS)") { clinux_seal(raw) }
         let size = try descriptor.size()
-        return SealedFile(adopting: try descriptor.duplicate(), count: size)
+        return SealedFile(adopting: descriptor, count: size)
     }
 }
 
@@ -33,6 +33,17 @@ package final class SealedFile: Sendable {
     fileprivate init(adopting descriptor: consuming Descriptor, count: Int) {
         self.descriptor = descriptor
         self.count = count
+    }
+
+    /// Takes over a file that another process sent.
+    ///
+    /// - Throws: EINVAL where it is not sealed, and so could shrink below a mapping.
+    package static func received(_ descriptor: consuming Descriptor) throws(PosixError) -> SealedFile {
+        let raw = descriptor.raw
+        let isSealed = try syscall("fcntl(F_GET_SEALS)") { clinux_is_sealed(raw) }
+        guard isSealed == 1 else { throw PosixError(call: "fcntl(F_GET_SEALS)", errno: EINVAL) }
+        let count = try descriptor.size()
+        return SealedFile(adopting: descriptor, count: count)
     }
 
     /// A sealed file with these bytes.

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -56,7 +57,7 @@ ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *desc
     header->cmsg_len = CMSG_LEN(sizeof(int) * descriptor_count);
     memcpy(CMSG_DATA(header), descriptors, sizeof(int) * descriptor_count);
   }
-  return sendmsg(socket, &message, MSG_NOSIGNAL);
+  return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptors, size_t *descriptor_count) {
@@ -99,11 +100,15 @@ ssize_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *
   return copy_file_range(from, from_offset, to, to_offset, count, 0);
 }
 
+int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE); }
+
 int clinux_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
 int clinux_spawn_closefrom(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
+
+int clinux_spawn_setsid(void) { return POSIX_SPAWN_SETSID; }
 
 void clinux_name_thread(const char *name) {
   char cut[16];

@@ -18,7 +18,8 @@ int clinux_open_unnamed(int folder, mode_t mode);
 /* Gives an unnamed file its name; EEXIST where the name is taken; -1 and errno. */
 int clinux_link_unnamed(int fd, int folder, const char *name);
 
-/* Sends one message with descriptors beside it; bytes sent, or -1 and errno. Never raises SIGPIPE. */
+/* Sends one message with descriptors beside it; bytes sent, or -1 and errno. Never raises SIGPIPE and never waits:
+ * EAGAIN where the peer leaves its messages unread. */
 ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *descriptors, size_t descriptor_count);
 /* Receives one message and up to `*descriptor_count` descriptors, close-on-exec; sets `*descriptor_count`.
  * Bytes received, 0 at the end, or -1 and errno; EMSGSIZE where bytes or descriptors were cut (none are left open). */
@@ -27,10 +28,15 @@ ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptor
 /* Copies between files in the kernel; bytes copied, or -1 and errno. */
 ssize_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count);
 
+/* A counter that polls as readable while above 0; read(2) takes one from it, and waits at 0; -1 and errno. */
+int clinux_eventfd(void);
+
 /* A descriptor that polls as readable once the process has ended; -1 and errno. */
 int clinux_pidfd_open(pid_t pid);
 /* Closes every descriptor from `first` on in the child. */
 int clinux_spawn_closefrom(posix_spawn_file_actions_t *actions, int first);
+/* The flag of posix_spawnattr_setflags that starts the child in a session of its own. */
+int clinux_spawn_setsid(void);
 /* Names the calling thread in ps and gdb; at most 15 characters count. */
 void clinux_name_thread(const char *name);
 /* This process gets `signal` when its parent's spawning thread ends. */

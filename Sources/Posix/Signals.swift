@@ -1,0 +1,37 @@
+import CLinux
+import Glibc
+
+/// The signals that a service and its workers live with.
+package enum Signals {
+    /// Holds back SIGTERM and SIGINT for `waitForStop`, ignores SIGPIPE, and makes sure that children can be waited
+    /// for, whatever was inherited.
+    ///
+    /// To be called first of all: every later thread inherits what is held back.
+    package static func prepare() {
+        var stop = stopSignals
+        pthread_sigmask(SIG_BLOCK, &stop, nil)
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGCHLD, SIG_DFL)
+    }
+
+    /// Waits for SIGTERM or SIGINT; which one came.
+    package static func waitForStop() -> Int32 {
+        var stop = stopSignals
+        var received: Int32 = 0
+        while sigwait(&stop, &received) != 0 {}
+        return received
+    }
+
+    /// Has the kernel kill this process when the *thread* that started it ends, even while it hangs.
+    ///
+    /// A parent that ended before this call is not noticed: the end of the socket to it tells.
+    package static func dieWithParent() { clinux_set_parent_death_signal(SIGKILL) }
+
+    private static var stopSignals: sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTERM)
+        sigaddset(&signals, SIGINT)
+        return signals
+    }
+}

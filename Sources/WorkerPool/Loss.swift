@@ -1,0 +1,39 @@
+import Posix
+
+/// Why a worker cannot go on with its job, nor with any other.
+enum Loss: Error, Equatable {
+    /// It ended; nil where it closed its socket but lives on.
+    case exited(Child.Exit?)
+    /// The wall-clock deadline passed.
+    case timedOut
+    /// The pool is being stopped, and the time of grace is over.
+    case stopped
+    /// It leaves its messages unread.
+    case unreachable(PosixError)
+    /// It sent something before it was given a job, or a second reply.
+    case spokeUnasked
+    /// Its reply is no reply, or not one that a worker may give.
+    case replyMalformed
+    /// It said done, and wrote nothing.
+    case outputMissing
+    case outputTooLarge(bytes: Int)
+    /// The output cannot be sealed: the worker could change it later.
+    case outputHeld(PosixError)
+}
+
+extension Loss: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .exited(.some(let exit)): "the worker ended with \(exit)"
+        case .exited(nil): "the worker closed its socket"
+        case .timedOut: "the worker was killed at the deadline"
+        case .stopped: "the worker was killed at the end of the service"
+        case .unreachable(let error): "the worker takes no job: \(error)"
+        case .spokeUnasked: "the worker spoke before it was given a job"
+        case .replyMalformed: "the worker's reply was malformed"
+        case .outputMissing: "the worker wrote no output"
+        case .outputTooLarge(let bytes): "the worker wrote \(bytes) bytes"
+        case .outputHeld(let error): "the worker's output could not be sealed: \(error)"
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import Core
+import Glibc
+import Posix
+
+/// What one thread of the pool does: it keeps one worker alive and runs one job at a time on it.
+///
+/// The thread lives as long as the pool, as a worker asks the kernel to be killed when the thread that started it ends.
+struct Slot {
+    /// A job in hand, through both of its tries.
+    private struct Running {
+        let work: WorkerPool.Work
+        let untilMs: Int
+        /// How the first try was lost.
+        var loss: Loss?
+    }
+
+    /// What becomes of a worker.
+    private enum Fate: Equatable {
+        case keep
+        case recycle
+        case lost
+    }
+
+    let index: Int
+    let pool: WorkerPool
+    let wakeUp: EventCounter
+    private var running: Running?
+    /// Workers in a row that came to no job.
+    private var failedStarts = 0
+
+    init(index: Int, pool: WorkerPool, wakeUp: EventCounter) {
+        self.index = index
+        self.pool = pool
+        self.wakeUp = wakeUp
+    }
+
+    mutating func run() {
+        while !pool.isOver(index) {
+            pause()
+            guard var worker = startWorker() else { continue }
+            pool.warmed(index)
+            var fate = Fate.keep
+            while fate == .keep, !pool.isOver(index) {
+                fate = running == nil ? awaitWork(&worker) : attempt(&worker)
+            }
+            pool.lost(index)
+            worker.end(graceMs: fate == .lost ? 0 : 1000)
+        }
+    }
+}
+
+// Workers come.
+extension Slot {
+    /// Waits after failed starts: 10 ms, then twice as long each time, up to a second.
+    private mutating func pause() {
+        let untilMs = Clock.monotonicMs() + pauseMs
+        while Clock.monotonicMs() < untilMs, !pool.isOver(index) {
+            if waitReadable([wakeUp.descriptor.raw], untilMs: min(untilMs, limitMs))[0] { wakeUp.wait() }
+            expire()
+        }
+    }
+
+    private var pauseMs: Int { failedStarts == 0 ? 0 : min(1000, 10 << min(failedStarts - 1, 7)) }
+
+    /// A worker that said hello; nil where there is none, or no need for one any more.
+    private mutating func startWorker() -> Worker? {
+        let untilMs = Clock.monotonicMs() + pool.configuration.helloDeadlineMs
+        do {
+            var worker = try Worker.spawn(pool.configuration.workerPath)
+            while !pool.isOver(index) {
+                do throws(Loss) {
+                    guard try worker.awaitHello(wakeUp: wakeUp, untilMs: min(untilMs, limitMs)) else { continue }
+                    pool.configuration.log(.started(pid: worker.pid))
+                    return worker
+                } catch {
+                    expire()
+                    if error == .timedOut, Clock.monotonicMs() < untilMs { continue }
+                    noteFailedStart(error == .timedOut ? "no hello in time" : "\(error)")
+                    return nil
+                }
+            }
+        } catch {
+            noteFailedStart("\(error)")
+            expire()
+        }
+        return nil
+    }
+
+    private mutating func noteFailedStart(_ reason: String) {
+        failedStarts += 1
+        pool.configuration.log(.startFailed(reason: reason, retryInMs: pauseMs))
+    }
+
+    /// The moment when the job in hand must have its outcome.
+    private var limitMs: Int { min(running?.untilMs ?? .max, pool.cutoffMs ?? .max) }
+
+    /// Fails the jobs, in hand and in the queue, whose time went by while there was no worker.
+    private mutating func expire() {
+        pool.expire()
+        guard let running, Clock.monotonicMs() >= limitMs else { return }
+        let isLate = Clock.monotonicMs() >= running.untilMs
+        finish(.failure(isLate ? running.loss.map(Failure.undecodable) ?? .noWorker : .stopping))
+    }
+}
+
+// Workers work.
+extension Slot {
+    private mutating func awaitWork(_ worker: inout Worker) -> Fate {
+        if let work = pool.next(index) {
+            running = Running(work: work, untilMs: Clock.monotonicMs() + work.job.limits.jobDeadlineMs)
+            return .keep
+        }
+        do throws(Loss) {
+            try worker.idle(wakeUp: wakeUp)
+            return .keep
+        } catch {
+            if worker.jobs == 0 { failedStarts += 1 }
+            log(error, pid: worker.pid, duringJob: false)
+            return .lost
+        }
+    }
+
+    /// One try of the job in hand.
+    private mutating func attempt(_ worker: inout Worker) -> Fate {
+        guard let running else { return .keep }
+        let output: MemoryFile
+        do { output = try MemoryFile(name: "safelight-output") } catch {
+            finish(.failure(Failure(.busy, "no room for another job", diagnosis: "\(error)")))
+            return .keep
+        }
+        do throws(Loss) {
+            try worker.hand(running.work.job, input: running.work.input, output: output)
+        } catch {
+            // The worker never had the job: it costs no try, and the deadline ends the search for a better one.
+            failedStarts += 1
+            log(error, pid: worker.pid, duringJob: false)
+            return .lost
+        }
+        failedStarts = 0
+        do throws(Loss) {
+            let reply = try awaitReply(&worker, untilMs: running.untilMs)
+            finish(try Self.outcome(of: reply, output: output, bytesMax: running.work.job.limits.outputBytesMax))
+            return isWornOut(worker) ? .recycle : .keep
+        } catch {
+            log(error, pid: worker.pid, duringJob: true)
+            lose(error)
+            return .lost
+        }
+    }
+
+    private func awaitReply(_ worker: inout Worker, untilMs: Int) throws(Loss) -> Reply {
+        while true {
+            do throws(Loss) {
+                // Woken up, it asks for the limit again: the pool may be stopping.
+                if let reply = try worker.awaitReply(wakeUp: wakeUp, untilMs: limitMs) { return reply }
+            } catch {
+                throw error == .timedOut && Clock.monotonicMs() < untilMs ? .stopped : error
+            }
+        }
+    }
+
+    private static func outcome(
+        of reply: Reply, output: consuming MemoryFile, bytesMax: Int
+    ) throws(Loss) -> WorkerPool.Outcome {
+        switch reply {
+        case .failed(let failure): return .failure(failure)
+        case .done(let report):
+            let jpeg: SealedFile
+            do { jpeg = try output.seal() } catch { throw .outputHeld(error) }
+            guard jpeg.count > 0 else { throw .outputMissing }
+            guard jpeg.count <= bytesMax else { throw .outputTooLarge(bytes: jpeg.count) }
+            return .success(WorkerPool.Output(report: report, jpeg: jpeg))
+        }
+    }
+
+    private mutating func lose(_ loss: Loss) {
+        guard let running else { return }
+        switch loss {
+        case .stopped: finish(.failure(.stopping))
+        case .timedOut: finish(.failure(.late(deadlineMs: running.work.job.limits.jobDeadlineMs)))
+        default: if running.loss == nil { self.running?.loss = loss } else { finish(.failure(.undecodable(loss))) }
+        }
+    }
+
+    private mutating func finish(_ outcome: WorkerPool.Outcome) {
+        running?.work.complete(outcome)
+        running = nil
+        pool.finished(index)
+    }
+
+    private func isWornOut(_ worker: borrowing Worker) -> Bool {
+        let residentBytes = worker.residentBytes()
+        let configuration = pool.configuration
+        guard worker.jobs >= configuration.jobsPerWorkerMax || residentBytes ?? 0 > configuration.residentBytesMax
+        else { return false }
+        configuration.log(.recycled(pid: worker.pid, jobs: worker.jobs, residentBytes: residentBytes))
+        return true
+    }
+
+    private func log(_ loss: Loss, pid: Int32, duringJob: Bool) {
+        let event: Event =
+            switch loss {
+            case .exited(let exit): .crashed(pid: pid, exit, duringJob: duringJob)
+            case .timedOut: .killedAtDeadline(pid: pid)
+            case .stopped: .killedAtStop(pid: pid)
+            case .unreachable, .spokeUnasked, .replyMalformed, .outputMissing, .outputTooLarge,
+                .outputHeld:
+                .misbehaved(pid: pid, how: "\(loss)")
+            }
+        pool.configuration.log(event)
+    }
+}

@@ -1,0 +1,111 @@
+import Core
+import Posix
+
+/// One worker process and the line to it. What comes from there is not believed.
+struct Worker: ~Copyable {
+    private var child: Child
+    private let socket: Socket
+    /// Jobs that it replied to.
+    private(set) var jobs = 0
+
+    private init(child: consuming Child, socket: consuming Socket) {
+        self.child = child
+        self.socket = socket
+    }
+
+    var pid: Int32 { child.pid }
+
+    static func spawn(_ path: String) throws(PosixError) -> Worker {
+        let pair = try SocketPair.make()
+        let child = try Child.spawn(path, socket: pair.far)
+        child.offerToOutOfMemoryKiller()
+        return Worker(child: child, socket: pair.keepNear())
+    }
+
+    /// Waits for the hello.
+    ///
+    /// - Throws: `timedOut` at `untilMs`; nil is returned where `wakeUp` was signalled before.
+    mutating func awaitHello(wakeUp: EventCounter, untilMs: Int) throws(Loss) -> Bool {
+        guard let message = try awaitMessage(wakeUp: wakeUp, untilMs: untilMs) else { return false }
+        guard message == WorkerProtocol.hello else { throw .spokeUnasked }
+        return true
+    }
+
+    /// Waits, without a job, until `wakeUp` is signalled.
+    mutating func idle(wakeUp: EventCounter) throws(Loss) {
+        if try awaitMessage(wakeUp: wakeUp, untilMs: nil) != nil { throw .spokeUnasked }
+    }
+
+    /// Gives it a job. Thrown losses cost the job nothing: the worker never had it.
+    mutating func hand(_ job: Job, input: SealedFile, output: borrowing MemoryFile) throws(Loss) {
+        if try hasSpoken() { throw .spokeUnasked }
+        let descriptors = [input.descriptor.raw, output.descriptor.raw]
+        do { try socket.send(JobMessage.encode(job), descriptors: descriptors) } catch { throw .unreachable(error) }
+    }
+
+    /// Waits for the job's reply; nil where `wakeUp` was signalled before. Whatever comes after the first reply shows
+    /// before the next job is handed over.
+    mutating func awaitReply(wakeUp: EventCounter, untilMs: Int) throws(Loss) -> Reply? {
+        guard let message = try awaitMessage(wakeUp: wakeUp, untilMs: untilMs) else { return nil }
+        guard let reply = try? JobMessage.decodeReply(message) else { throw .replyMalformed }
+        if case .failed(let failure) = reply, !failure.code.isForWorkers { throw .replyMalformed }
+        jobs += 1
+        return reply
+    }
+
+    func residentBytes() -> Int? { child.residentBytes() }
+
+    /// Closes the line, at which a good worker exits; kills it after `graceMs`; reaps it.
+    consuming func end(graceMs: Int) {
+        let child = endLine()
+        child.end(graceMs: graceMs)
+    }
+
+    private consuming func endLine() -> Child { child }
+
+    /// Whether a message lies there unread. Throws where the worker is gone.
+    private mutating func hasSpoken() throws(Loss) -> Bool {
+        guard waitReadable([socket.descriptor.raw], untilMs: 0)[0] else { return false }
+        _ = try receive()
+        return true
+    }
+
+    private mutating func awaitMessage(wakeUp: EventCounter, untilMs: Int?) throws(Loss) -> [UInt8]? {
+        let line = socket.descriptor.raw
+        let ready = waitReadable([line, child.ending.raw, wakeUp.descriptor.raw], untilMs: untilMs)
+        if ready[0] { return try receive() }
+        if ready[1] {
+            // Its last word may have come in between; without one, somebody else still holds its end of the line.
+            if waitReadable([line], untilMs: 0)[0] { return try receive() }
+            throw .exited(child.wait(untilMs: 0))
+        }
+        if ready[2] {
+            wakeUp.wait()
+            return nil
+        }
+        throw .timedOut
+    }
+
+    private mutating func receive() throws(Loss) -> [UInt8] {
+        let message: Message?
+        do {
+            message = try socket.receive(bytesMax: JobMessage.bytesMax, descriptorsMax: 0)
+        } catch { throw .replyMalformed }
+        // The line closes a moment before the process has ended.
+        guard let message else { throw .exited(child.wait(untilMs: Clock.monotonicMs() + 1000)) }
+        return message.bytes
+    }
+}
+
+extension Failure.Code {
+    /// Whether a worker may say so: what lies in the picture, or its own memory. A bad picture is never a 5xx, and a
+    /// worker that was taken over cannot speak for the service.
+    fileprivate var isForWorkers: Bool {
+        switch self {
+        case .unsupportedMedia, .corrupt, .truncated, .tooManyPixels, .undecodable, .internalError: true
+        case .badParameter, .badRequest, .emptyBody, .notFound, .methodNotAllowed, .uploadTimeout, .bodyTooLarge,
+            .rangeNotSatisfiable, .selfCheckFailed, .busy, .stopping, .storageUnavailable, .storageFull:
+            false
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Glibc
+import Posix
+import Testing
+
+@Suite struct SignalTests {
+    /// The signal waits where it would have ended the process, and writing to nobody is an error and no death.
+    @Test func holdsBackWhatWouldEndTheProcess() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            signal(SIGCHLD, SIG_IGN)
+            Signals.prepare()
+            raise(SIGTERM)
+            #expect(Signals.waitForStop() == SIGTERM)
+            raise(SIGINT)
+            #expect(Signals.waitForStop() == SIGINT)
+
+            var pipe: [Int32] = [-1, -1]
+            #expect(Glibc.pipe(&pipe) == 0)
+            close(pipe[0])
+            #expect(write(pipe[1], "x", 1) == -1 && errno == EPIPE)
+
+            let pair = try SocketPair.make()
+            #expect(try Child.spawn("/bin/true", socket: pair.far).end(graceMs: 5000) == .code(0))
+            exit(42)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Core
+import Glibc
+import Posix
+import Testing
+
+@testable import WorkerPool
+
+/// Real processes that die, hang and lie: one job is refused, the next one succeeds.
+@Suite struct FaultTests {
+    @Test func answersAJob() async throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        let output = try await faults.begin("echo on").output
+        #expect(output.text == "on")
+        #expect(output.report.path == .copy)
+        #expect(faults.pool.isReady)
+    }
+
+    @Test func passesARefusalOn() async throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        #expect(try await faults.failure("refuse") == Failure(.corrupt, "broken"))
+        #expect(faults.started.count == 1)
+    }
+
+    /// Each costs two workers, and the third one is as good as ever.
+    @Test(
+        arguments: [
+            ("signal 11", "signal 11"), ("signal 6", "signal 6"), ("signal 9", "signal 9"), ("trap", "signal"),
+            ("exit 0", "exit code 0"), ("exit 9", "exit code 9"), ("close", "closed its socket"),
+            ("orphan", "exit code 5"), ("garbage", "malformed"), ("busy", "malformed"), ("long", "malformed"),
+            ("descriptor", "malformed"), ("nothing", "no output"),
+            ("huge 4097", "4097 bytes"), ("hold", "could not be sealed"), ("seal", "could not be sealed"),
+        ])
+    func refusesAtTheSecondLoss(words: String, diagnosis: String) async throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        let failure = try #require(try await faults.failure(words))
+        #expect(failure.code == .undecodable)
+        #expect(failure.diagnosis?.contains(diagnosis) == true, "\(failure)")
+        #expect(try await faults.text("echo on") == "on")
+        #expect(Set(faults.started).count == 3)
+    }
+
+    @Test func acceptsOutputAsLargeAsTheLimit() async throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        let output = try await faults.begin("huge 4096", outputBytesMax: 4096).output
+        #expect(output.jpeg.count == 4096)
+    }
+
+    @Test(arguments: ["signal 11", "exit 1", "garbage", "hold"])
+    func succeedsAtTheSecondTry(words: String) async throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        #expect(try await faults.text("once \(faults.path("mark")) \(words)") == "again")
+        #expect(Set(faults.started).count == 2)
+    }
+
+    @Test func killedFromOutsideIsTriedAgain() async throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        try await faults.wait { faults.pool.isReady }
+        let pid = try #require(faults.started.first)
+        let job = try faults.begin("once \(faults.path("mark")) hang")
+        try await faults.wait { access(faults.path("mark"), F_OK) == 0 }
+        kill(pid, SIGKILL)
+        #expect(try await job.text == "again")
+        #expect(faults.events.contains(.crashed(pid: pid, .signal(SIGKILL), duringJob: true)))
+    }
+
+    /// A stopped process answers nothing, and dies of SIGKILL all the same.
+    @Test(arguments: ["hang", "signal 19"])
+    func isKilledAtTheDeadlineAndNotTriedAgain(words: String) async throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        try await faults.wait { faults.pool.isReady }
+        let (failure, tookMs) = try await faults.begin(words, deadlineMs: 200).failureAndTime
+        #expect(failure?.code == .undecodable)
+        #expect(failure?.detail.contains("200 ms") == true)
+        #expect((200..<1000).contains(tookMs))
+        let pid = try #require(faults.started.first)
+        #expect(faults.events.contains(.killedAtDeadline(pid: pid)))
+        #expect(try await faults.text("echo on") == "on")
+        #expect(faults.started.count == 2)
+    }
+
+    /// Crash, then hang: both tries share one deadline.
+    @Test func theSecondTryHasOnlyTheTimeLeft() async throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        try await faults.wait { faults.pool.isReady }
+        let job = try faults.begin("relapse \(faults.path("mark"))", deadlineMs: 400)
+        let (failure, tookMs) = try await job.failureAndTime
+        #expect(failure?.code == .undecodable)
+        #expect((400..<1000).contains(tookMs))
+        let second = try #require(faults.started.dropFirst().first)
+        #expect(faults.events.contains(.killedAtDeadline(pid: second)))
+    }
+
+    @Test func otherJobsNoticeNothing() async throws {
+        let faults = try FaultPool(workers: 2)
+        defer { faults.pool.stop(graceMs: 0) }
+        try await withThrowingTaskGroup(of: (String, WorkerPool.Outcome).self) { group in
+            for words in ["signal 11", "echo on", "garbage", "echo on", "echo on", "exit 3", "echo on"] {
+                group.addTask { (words, try await faults.begin(words).end.outcome) }
+            }
+            for try await (words, outcome) in group {
+                switch outcome {
+                case .success(let output): #expect(words == "echo on" && output.text == "on")
+                case .failure(let failure): #expect(words != "echo on" && failure.code == .undecodable)
+                }
+            }
+        }
+    }
+
+    /// It said its word and left, or said too much afterwards: the job stands, the worker does not.
+    @Test(arguments: [("leave", "left"), ("chatter", "chatter"), ("flood", "flood")])
+    func aLossAfterTheReplyCostsNothing(words: String, text: String) async throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        #expect(try await faults.text(words) == text)
+        try await faults.wait { faults.started.count == 2 }
+        #expect(try await faults.text("echo on") == "on")
+    }
+
+    @Test func anIdleWorkerKilledIsReplaced() async throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        try await faults.wait { faults.pool.isReady }
+        let pid = try #require(faults.started.first)
+        kill(pid, SIGKILL)
+        try await faults.wait { faults.started.count == 2 && faults.pool.isReady }
+        #expect(faults.events.contains(.crashed(pid: pid, .signal(SIGKILL), duringJob: false)))
+        #expect(try await faults.text("echo on") == "on")
+    }
+
+    /// Still having the file and even a writable descriptor of it, a worker can neither write nor map it.
+    @Test func finishedOutputCannotBeAltered() async throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        let output = try await faults.begin("keep").output
+        #expect(try await faults.text("alter") == "errno \(EPERM)")
+        #expect(output.text == "kept")
+        #expect(faults.started.count == 1)
+    }
+
+    @Test func aWorkerHasNothingOfTheFront() async throws {
+        setenv("SAFELIGHT_TEST_SECRET", "secret", 1)
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        #expect(try await faults.text("describe") == #"[0, 1, 2, 3] ["SWIFT_BACKTRACE=enable=no"] own"#)
+    }
+}
