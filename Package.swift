@@ -36,6 +36,7 @@ let package = Package(
         system("CLCMS", pkgConfig: "lcms2", apt: ["liblcms2-dev"]),
         system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: ["libmicrohttpd-dev"]),
         system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
+        .target(name: "CAVLog", path: "Sources/C/CAVLog"),
         .target(name: "CLinux", path: "Sources/C/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // 1 words
@@ -44,10 +45,11 @@ let package = Package(
 
         // 2 craft
         library("Metadata", ["Core", "CEXIF"]),
-        library("Codecs", ["Core", "CHEIF", "CTurboJPEG", "CZimg", "CLCMS"]),
+        library("Codecs", ["Core", "CAVLog", "CHEIF", "CTurboJPEG", "CZimg", "CLCMS"]),
 
         // Tests
-        .target(name: "Support", dependencies: ["Core"], path: "Tests/Support", swiftSettings: house),
+        .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
+        tests("CodecsTests", ["Codecs", "Core", "Support"]),
         tests("CoreTests", ["Core"]),
         tests("MetadataTests", ["Core", "Metadata", "Support"]),
     ],
