@@ -36,6 +36,7 @@ let package = Package(
         system("CLCMS", pkgConfig: "lcms2", apt: ["liblcms2-dev"]),
         system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: ["libmicrohttpd-dev"]),
         system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
+        .target(name: "CAVLog", path: "Sources/C/CAVLog"),
         .target(name: "CLinux", path: "Sources/C/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // 1 words
@@ -45,7 +46,7 @@ let package = Package(
         // 2 craft
         library("Container", ["Core"], settings: pure),
         library("Metadata", ["Core", "CEXIF"]),
-        library("Codecs", ["Core", "CHEIF", "CTurboJPEG", "CZimg", "CLCMS"]),
+        library("Codecs", ["Core", "CAVLog", "CHEIF", "CTurboJPEG", "CZimg", "CLCMS"]),
 
         // 3 work
         library("WorkerPool", ["Core", "Posix"]),
@@ -54,6 +55,8 @@ let package = Package(
         .target(name: "Support", dependencies: ["Core"], path: "Tests/Support", swiftSettings: house),
         .executableTarget(
             name: "FaultWorker", dependencies: ["Core", "Posix"], path: "Tests/FaultWorker", swiftSettings: house),
+        .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
+        tests("CodecsTests", ["Codecs", "Core", "Support"]),
         tests("CoreTests", ["Core"]),
         tests("ContainerTests", ["Core", "Container", "Support"]),
         tests("PosixTests", ["Posix"]),
