@@ -48,6 +48,7 @@ let package = Package(
         // Tests
         .target(name: "Support", dependencies: ["Core"], path: "Tests/Support", swiftSettings: house),
         tests("CoreTests", ["Core"]),
+        tests("CodecsTests", ["Codecs", "Core", "Support"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17
