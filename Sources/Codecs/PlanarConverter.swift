@@ -30,11 +30,11 @@ package struct PlanarConverter<Source: BandSource & ~Copyable>: BandSource, ~Cop
     ///   - layout: grey for a grey source only.
     ///   - depth: 8…16 bits; where it is less than the source's the result is dithered.
     ///   - size: another size scales, by Lanczos' filter of three lobes.
-    ///   - sliceRows: about how many rows of the source a band is made of; the result does not depend on it.
+    ///   - sliceRows: about how many rows of the source a band is made of, for tests: the result does not depend on it.
     /// - Throws: `unsupported` for numbers whose meaning zimg does not know (some codes of the matrix), `outOfMemory`.
     package static func converting(
         _ source: consuming Source, to layout: PlaneLayout, depth: Int = 8, size: PixelSize? = nil,
-        sliceRows: Int = 64
+        sliceRows: Int? = nil
     ) throws(CodecError) -> PlanarConverter {
         let sourceFormat = try resolved(source.format)
         var format = sourceFormat

@@ -28,13 +28,15 @@ struct PlanarWindow {
     let inputCapacity: Int
     let outputCapacity: Int
 
-    /// - Parameter sourceRows: about how many rows of the source a band is made of.
-    init(source: Int, target: Int, grid: Int, isScaled: Bool, sourceRows: Int) {
+    /// - Parameter sourceRows: about how many rows of the source a band is made of, where not the usual number.
+    init(source: Int, target: Int, grid: Int, isScaled: Bool, sourceRows: Int?) {
         self.source = source
         self.target = target
         self.grid = grid
         self.isScaled = isScaled
         let ratio = Double(source) / Double(target)
+        // Slices that scale all lie differently between the rows, so each needs a graph of its own, which is dear.
+        let sourceRows = sourceRows ?? (isScaled ? 512 : 64)
         // A multiple of 16 is one of every chroma grid and of every JPEG's rows of blocks.
         bandRows = min(roundedUp(max(Int(Double(sourceRows) / ratio), 1), to: 16), roundedUp(target, to: grid))
         if isScaled {

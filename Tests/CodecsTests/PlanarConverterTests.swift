@@ -21,7 +21,7 @@ import Testing
     /// A picture with every mixture of the three samples, within the nominal range of `colour`.
     private static func mixture(_ layout: PlaneLayout, depth: Int, colour: ColourDescription) -> PlanarPicture {
         let format = PictureFormat(
-            size: PixelSize(width: 61, height: 151), layout: layout, depth: depth, colour: colour)
+            size: PixelSize(width: 21, height: 83), layout: layout, depth: depth, colour: colour)
         let code = CodeRange(depth: depth, isFull: colour.isFullRange)
         return PlanarPicture(format) { plane, x, y in
             let unit = Double((x * (7 + 4 * plane) + y * (11 - 3 * plane) + 5 * plane) % 97) / 96
