@@ -62,6 +62,7 @@ let package = Package(
         tests("PosixTests", ["Posix"]),
         tests("MetadataTests", ["Core", "Metadata", "Support"]),
         tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
+        tests("CodecsTests", ["Codecs", "Core", "Support"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17
