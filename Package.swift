@@ -52,17 +52,15 @@ let package = Package(
         library("WorkerPool", ["Core", "Posix"]),
 
         // Tests
-        .target(name: "Support", dependencies: ["Core"], path: "Tests/Support", swiftSettings: house),
+        .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
         .executableTarget(
             name: "FaultWorker", dependencies: ["Core", "Posix"], path: "Tests/FaultWorker", swiftSettings: house),
-        .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
-        tests("CodecsTests", ["Codecs", "Core", "Support"]),
         tests("CoreTests", ["Core"]),
-        tests("ContainerTests", ["Core", "Container", "Support"]),
         tests("PosixTests", ["Posix"]),
+        tests("ContainerTests", ["Core", "Container", "Support"]),
         tests("MetadataTests", ["Core", "Metadata", "Support"]),
-        tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
         tests("CodecsTests", ["Codecs", "Core", "Support"]),
+        tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17
