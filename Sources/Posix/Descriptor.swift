@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// Owns one file descriptor; closes it at the end of its life.
 package struct Descriptor: ~Copyable, Sendable {
@@ -12,7 +12,7 @@ package struct Descriptor: ~Copyable, Sendable {
     deinit { Glibc.close(raw) }
 
     /// Opens `path` with O_CLOEXEC added to `flags`.
-    package static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(PosixError) -> Descriptor {
+    package static func open(_ path: String, _ flags: Int32, mode: UInt32 = 0) throws(PosixError) -> Descriptor {
         Descriptor(adopting: try syscall("open") { Glibc.open(path, flags | O_CLOEXEC, mode) })
     }
 
