@@ -59,10 +59,10 @@ struct FaultWorker: ~Copyable {
             try work(Array(rest.dropFirst()), output, socket)
         case "echo": try echo(rest[0], output, socket)
         case "relapse":
-            // relapse PATH: dies after 200 ms the first time, hangs when PATH exists.
+            // relapse PATH: dies after 600 ms the first time, hangs when PATH exists.
             if access(rest[0], F_OK) == 0 { hang() }
             _ = try Descriptor.open(rest[0], O_CREAT | O_WRONLY, mode: 0o600)
-            usleep(200_000)
+            usleep(600_000)
             exit(1)
         case "until":
             // until STARTED RELEASED: makes the one file, and goes on when the other is there.
@@ -89,7 +89,11 @@ struct FaultWorker: ~Copyable {
 
     private mutating func fail(_ words: [String], _ output: borrowing Descriptor, _ socket: borrowing Socket) throws {
         switch words.first {
-        case "signal": kill(getpid(), Int32(words[1]) ?? 0)
+        case "signal":
+            // A sanitizer's own handler would make an exit of it.
+            let number = Int32(words[1]) ?? 0
+            signal(number, SIG_DFL)
+            kill(getpid(), number)
         case "trap": preconditionFailure()
         case "exit": exit(Int32(words[1]) ?? 0)
         case "hang": hang()
