@@ -13,8 +13,9 @@ package struct Extents: Sendable, Equatable {
         var joined: [UInt8] = []
         joined.reserveCapacity(count)
         for range in ranges {
-            let held = range.clamped(to: 0..<file.count)
-            for index in held { joined.append(file[index]) }
+            // The buffer lives within the closure, and the array copies it.
+            let held = file.extracting(range.clamped(to: 0..<file.count))
+            unsafe held.withUnsafeBufferPointer { unsafe joined.append(contentsOf: $0) }
         }
         return joined
     }

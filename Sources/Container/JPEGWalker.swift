@@ -34,8 +34,12 @@ struct JPEGWalker {
                 position = end
                 return .scan(start..<end)
             }
-            // A marker or a fill byte stands here; `scanEnd` saw that a byte follows the FF.
-            if bytes[start + 1] == 0xFF { return fill(in: bytes) }
+            // An FF stands here; what follows it says which kind.
+            guard let code = bytes.byte(at: start + 1) else {
+                position = bytes.count
+                return .fill(start..<position)
+            }
+            if code == 0xFF { return fill(in: bytes) }
             isInScan = false
         }
         guard bytes[start] == 0xFF, let code = bytes.byte(at: start + 1), code != 0 else {
@@ -78,8 +82,8 @@ struct JPEGWalker {
     private static func scanEnd(from start: Int, in bytes: Span<UInt8>) -> Int {
         var position = start
         while let escape = bytes.firstIndex(of: 0xFF, in: position..<bytes.count) {
-            guard let code = bytes.byte(at: escape + 1) else { return bytes.count }
-            guard code == 0 || JPEGMarker(rawValue: UInt8(code)).isRestart else { return escape }
+            guard let code = bytes.byte(at: escape + 1), code == 0 || JPEGMarker(rawValue: UInt8(code)).isRestart
+            else { return escape }
             position = escape + 2
         }
         return bytes.count

@@ -28,7 +28,11 @@ import Testing
 
     @Test(arguments: [(1, 1), (65_519, 1), (65_520, 2), (131_038, 2), (131_039, 3), (16_707_345, 255)])
     func cutsTheProfile(count: Int, chunks: Int) throws {
-        let profile = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+        // No two chunks begin alike.
+        var profile = [UInt8](repeating: 7, count: count)
+        for start in stride(from: 0, to: count, by: JPEGPreamble.profileChunkMax) {
+            profile[start] = UInt8(start % 251)
+        }
         let file = whole(try JPEGPreamble.bytes(.jfif, profile: profile))
         let structure = try JPEGStructure(parsing: file.span, limits: Limits())
         guard case .complete(let extents) = structure.profile else {

@@ -55,7 +55,7 @@ import Testing
             ("bytes after EOI", JPEGShape.file(appended: [0])),
             ("bytes after EOI", JPEGShape.file(appended: JPEGShape.eoi)),
             ("bytes after EOI", JPEGShape.file(appended: JPEGShape.file())),
-            ("no EOI", Array(JPEGShape.file().dropLast(2))), ("no EOI", Array(JPEGShape.file().dropLast())),
+            ("no EOI", Array(JPEGShape.file().dropLast(2))), ("fill bytes", Array(JPEGShape.file().dropLast())),
             ("no SOI", Array(JPEGShape.file().dropFirst(2))), ("no SOI", [0] + JPEGShape.file()), ("no EOI", []),
             ("FFD8", JPEGShape.file(JPEGShape.soi)), ("FFD9", JPEGShape.soi + JPEGShape.eoi),
             ("no scan", JPEGShape.soi + JPEGShape.frame() + JPEGShape.eoi),
