@@ -1,8 +1,8 @@
 /// Four characters that name a box, a brand, an item's type or a reference (ISO/IEC 14496-12, section 4.2).
-package struct FourCC: RawRepresentable, Sendable, Hashable {
-    package let rawValue: UInt32
+struct FourCC: RawRepresentable, Sendable, Hashable {
+    let rawValue: UInt32
 
-    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    init(rawValue: UInt32) { self.rawValue = rawValue }
 
     init?(at offset: Int, of bytes: Span<UInt8>) {
         guard let value = bytes.bigEndian32(at: offset) else { return nil }
@@ -14,7 +14,7 @@ package struct FourCC: RawRepresentable, Sendable, Hashable {
     }
 
     /// The characters, what does not print shown as `?`: fit for a message.
-    package var text: String {
+    var text: String {
         String(decoding: characters.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
@@ -22,7 +22,7 @@ package struct FourCC: RawRepresentable, Sendable, Hashable {
 }
 
 extension FourCC: ExpressibleByStringLiteral {
-    package init(stringLiteral text: String) {
+    init(stringLiteral text: String) {
         precondition(text.utf8.count == 4, "four characters")
         rawValue = text.utf8.reduce(0) { $0 << 8 | UInt32($1) }
     }

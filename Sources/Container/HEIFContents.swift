@@ -39,7 +39,7 @@ struct HEIFContents {
 
     private mutating func takePictures(_ primaryID: UInt32, of meta: HEIFMeta) {
         var parts: Set<UInt32> = [primaryID]
-        for reference in meta.references {
+        for reference in meta.references.all {
             switch reference.type {
             case "dimg": parts.formUnion(reference.to)
             case "auxl":
@@ -59,7 +59,7 @@ struct HEIFContents {
         warnings.insert(.otherImagesIgnored)
     }
 
-    private mutating func takeAuxiliary(_ reference: HEIFMeta.Reference, _ primaryID: UInt32, of meta: HEIFMeta) {
+    private mutating func takeAuxiliary(_ reference: HEIFReferences.Reference, _ primaryID: UInt32, of meta: HEIFMeta) {
         let type = meta.items[reference.from]?.auxiliaryType ?? ""
         if !type.isEmpty { auxiliaryTypes.insert(type) }
         if HEIFContents.alphaTypes.contains(type) {
@@ -89,8 +89,8 @@ struct HEIFContents {
     /// The Exif items that describe the primary picture; where no Exif item says what it describes, all of them.
     private mutating func takeExif(_ primaryID: UInt32, of meta: HEIFMeta, in bytes: Span<UInt8>) {
         let all = meta.items.filter { $0.value.type == "Exif" }.map(\.key).sorted()
-        let described = Set(meta.references.filter { $0.type == "cdsc" }.map(\.from))
-        var chosen = Set(meta.sources("cdsc", to: primaryID))
+        let described = Set(meta.references.all.filter { $0.type == "cdsc" }.map(\.from))
+        var chosen = Set(meta.references.sources("cdsc", to: primaryID))
         if described.isDisjoint(with: all) { chosen = Set(all) }
         let items = all.filter(chosen.contains)
         if items.count > 1 { warnings.insert(.exifRepeated) }

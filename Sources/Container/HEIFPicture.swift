@@ -84,7 +84,7 @@ extension HEIFGrid {
         guard PixelSize(width: width, height: height) == size else {
             throw Failure(.corrupt, "HEIF: the grid is \(width)x\(height) pixels large, its 'ispe' says \(size)")
         }
-        tiles = meta.targets("dimg", from: id)
+        tiles = meta.references.targets("dimg", from: id)
         guard tiles.count == self.rows * self.columns else {
             throw Failure(.corrupt, "HEIF: the grid has \(self.columns)x\(self.rows) cells and \(tiles.count) tiles")
         }
