@@ -43,8 +43,11 @@ package struct PlanarConverter<Source: BandSource & ~Copyable>: BandSource, ~Cop
         format.size = size ?? format.size
         format.colour.isFullRange = true
         format.colour.matrix = layout == .rgb ? 0 : ColourDescription.jfif.matrix
-        guard (layout == .grey) == (sourceFormat.layout == .grey) || sourceFormat.layout == .grey else {
+        guard layout != .grey || sourceFormat.layout == .grey else {
             throw CodecError(.unsupported, "a coloured picture to grey")
+        }
+        guard min(sourceFormat.size.width, sourceFormat.size.height, format.size.width, format.size.height) > 0 else {
+            throw CodecError(.unsupported, "\(sourceFormat.size) to \(format.size)")
         }
         let chroma = (sourceFormat.subsampling(ofPlane: 1), format.subsampling(ofPlane: 1))
         let grid = PixelSize(

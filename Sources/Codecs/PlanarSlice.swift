@@ -79,8 +79,8 @@ struct PlanarSlice: ~Copyable {
 
     /// Lets go of the rows above `row`, a multiple of the chroma subsampling, which becomes the first one.
     mutating func discard(before row: Int) {
-        let dropped = min(row - firstRow, rows)
-        precondition(dropped >= 0, "rows let go of do not come back")
+        let dropped = row - firstRow
+        precondition((0...rows).contains(dropped), "slices overlap or touch, and go downwards")
         for plane in planes where dropped > 0 {
             let base = memory + plane.offset
             memmove(

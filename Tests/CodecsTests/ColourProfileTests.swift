@@ -236,7 +236,7 @@ import Testing
 }
 
 /// Vigna's SplitMix64: random enough, and the same every time.
-struct SplitMix: RandomNumberGenerator {
+private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {

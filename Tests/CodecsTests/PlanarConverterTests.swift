@@ -36,9 +36,12 @@ import Testing
         var testDescription: String { "matrix \(matrix), \(isFull ? "full" : "limited"), \(depth) bits" }
     }
 
-    private static let cases = [1, 5, 6, 9].flatMap { matrix in
-        [8, 10, 12, 16].flatMap { depth in
-            [true, false].map { Case(matrix: matrix, isFull: $0, depth: depth) }
+    private static let cases: [Case] = ([1, 4, 5, 6, 7, 8, 9] as [UInt16]).flatMap { matrix in
+        let depths = matrix == 1 ? [8, 10, 12, 16] : [8, 10]
+        // Over the limited range matrix 8 mixes codes, not values (H.273, section 8.3): a case of its own.
+        let ranges = matrix == 8 ? [true] : [true, false]
+        return depths.flatMap { depth in
+            ranges.map { Case(matrix: matrix, isFull: $0, depth: depth) }
         }
     }
 
@@ -93,6 +96,16 @@ import Testing
         #expect(result.distance(to: expected) <= 1)
     }
 
+    @Test("grey to RGB is three equal planes")
+    func greyToRGB() throws {
+        let source = Self.mixture(.grey, depth: 10, colour: Self.colour(matrix: 2, isFullRange: true))
+        let result = try Self.convert(source, to: .rgb, depth: 16)
+        let expected = PlanarPicture(result.format) { _, x, y in
+            CodeRange(depth: 16, isFull: true).luma(Double(source.sample(0, x, y)) / 1023)
+        }
+        #expect(result.distance(to: expected) <= 1)
+    }
+
     @Test("RGB over the limited range, as HEVC may have it")
     func limitedRGB() throws {
         let source = Self.mixture(.rgb, depth: 10, colour: Self.colour(matrix: 0, isFullRange: false))
@@ -112,7 +125,7 @@ import Testing
         unstated.format.colour.matrix = 2
         let expected = try Self.convert(stated, to: .ycbcr(.s420))
         #expect(try Self.convert(unstated, to: .ycbcr(.s420)) == expected)
-        for matrix: UInt16 in [0, 3, 11, 200, 65535] {
+        for matrix: UInt16 in [0, 3, 10, 11, 12, 13, 14, 15, 200, 65535] {
             var unknown = stated
             unknown.format.colour.matrix = matrix
             let error = #expect(throws: CodecError.self) { try Self.convert(unknown, to: .ycbcr(.s420)) }
@@ -172,17 +185,26 @@ struct Luminance {
     private let red: Double
     private let blue: Double
     private var green: Double { 1 - red - blue }
+    /// Matrix 8 has luma, then green and orange less their opposites (H.273, equations 53 to 58).
+    private let isYCgCo: Bool
 
     init(matrix: UInt16) {
+        isYCgCo = matrix == 8
         (red, blue) =
             switch matrix {
             case 1: (0.2126, 0.0722)
+            case 4: (0.30, 0.11)
+            case 7: (0.212, 0.087)
             case 9: (0.2627, 0.0593)
             default: (0.299, 0.114)
             }
     }
 
     func rgb(_ ycbcr: [Double]) -> [Double] {
+        if isYCgCo {
+            let (luma, green, orange) = (ycbcr[0], ycbcr[1], ycbcr[2])
+            return [luma - green + orange, luma + green, luma - green - orange]
+        }
         let r = ycbcr[0] + 2 * (1 - red) * ycbcr[2]
         let b = ycbcr[0] + 2 * (1 - blue) * ycbcr[1]
         return [r, (ycbcr[0] - red * r - blue * b) / green, b]

@@ -128,6 +128,15 @@ import Testing
         #expect(try #require(distances.max()) <= 1)
     }
 
+    @Test("nothing has no pixels to convert", arguments: [(0, 0), (0, 5), (5, 0)])
+    func empty(_ width: Int, _ height: Int) {
+        let source = Self.waves(.ycbcr(.s420), width, height)
+        #expect(throws: CodecError.self) { try Self.convert(source, to: .rgb) }
+        #expect(throws: CodecError.self) {
+            try Self.convert(Self.waves(.rgb, 8, 8), to: .rgb, size: PixelSize(width: width, height: height))
+        }
+    }
+
     @Test("a source that ends before its last row is truncated", arguments: [0, 1, 40, 150])
     func endsEarly(_ rows: Int) throws {
         let picture = Self.waves(.ycbcr(.s420), 20, 151, colour: Self.limited709)
