@@ -1,0 +1,382 @@
+import Core
+import Support
+import Testing
+
+@testable import Codecs
+
+@Suite struct HEICSourceTests {
+    /// A picture drawn from a source to its end.
+    private struct Drawn {
+        let format: PictureFormat
+        let storedSize: PixelSize
+        let hasAlpha: Bool
+        let icc: [UInt8]?
+        let bands: [Int]
+        /// Rows without padding.
+        let planes: [[UInt8]]
+    }
+
+    private func draw(
+        _ bytes: [UInt8], limits: Limits = Limits(), colour: ColourDescription? = nil
+    ) throws(CodecError) -> Drawn {
+        var drawn: Result<Drawn, CodecError> = .failure(CodecError(.corrupt, "not drawn"))
+        bytes.withUnsafeBytes { bytes in
+            drawn = Result { () throws(CodecError) in try drawAll(bytes, limits, colour) }
+        }
+        return try drawn.get()
+    }
+
+    private func drawAll(
+        _ bytes: UnsafeRawBufferPointer, _ limits: Limits, _ colour: ColourDescription?
+    ) throws(CodecError) -> Drawn {
+        var source = try HEICSource.opening(bytes, limits: limits, colour: colour)
+        let format = source.format
+        var planes = [[UInt8]](repeating: [], count: format.planeCount)
+        var bands: [Int] = []
+        var row = 0
+        while let band = try source.nextBand() {
+            #expect(band.firstRow == row)
+            row += band.rows
+            bands.append(band.rows)
+            if case .ycbcr(let subsampling) = format.layout, row < format.size.height {
+                #expect(band.rows % subsampling.vertical == 0)
+            }
+            for (index, plane) in band.planes.enumerated() {
+                for y in 0..<plane.height {
+                    let count = plane.width * format.bytesPerSample
+                    planes[index] += UnsafeRawBufferPointer(start: plane.base + y * plane.stride, count: count)
+                }
+            }
+        }
+        #expect(row == format.size.height)
+        return Drawn(
+            format: format, storedSize: source.storedSize, hasAlpha: source.hasAlpha, icc: source.iccProfile,
+            bands: bands, planes: planes)
+    }
+
+    private func layout(_ chroma: HEICPicture.Chroma) -> PlaneLayout {
+        switch chroma {
+        case .grey: .grey
+        case .s420: .ycbcr(.s420)
+        case .s422: .ycbcr(.s422)
+        case .s444: .ycbcr(.s444)
+        }
+    }
+
+    // MARK: - Geometry
+
+    private static let chromas: [HEICPicture.Chroma] = [.grey, .s420, .s444]
+
+    @Test(arguments: Orientation.allCases, chromas)
+    func aTurnedGridEqualsItsWholeDecode(orientation: Orientation, chroma: HEICPicture.Chroma) throws {
+        var picture = HEICPicture(150, 92)
+        picture.tile = PixelSize(width: 64, height: 64)
+        picture.orientation = orientation
+        picture.chroma = chroma
+        let bytes = try picture.make()
+        let drawn = try draw(bytes)
+        let whole = try HEICReference(decoding: bytes)
+        #expect(drawn.format.size == picture.size.applying(orientation))
+        #expect(drawn.format.size == whole.size)
+        #expect(drawn.storedSize == picture.size)
+        #expect(drawn.format.layout == layout(chroma))
+        #expect(drawn.planes == whole.planes)
+        // One band for each display row of tiles: 2 stored rows, or 3 columns turned to rows.
+        #expect(drawn.bands.count == (orientation.swapsAxes ? 3 : 2))
+    }
+
+    @Test(arguments: Orientation.allCases)
+    func pixelsStandWhereTheOrientationPutsThem(orientation: Orientation) throws {
+        var picture = HEICPicture(150, 92)
+        picture.tile = PixelSize(width: 64, height: 64)
+        picture.orientation = orientation
+        let drawn = try draw(try picture.make())
+        let size = drawn.format.size
+        let (w, h) = (picture.size.width - 1, picture.size.height - 1)
+        for y in stride(from: 0, to: size.height, by: 7) {
+            for x in stride(from: 0, to: size.width, by: 7) {
+                let stored =
+                    switch orientation {
+                    case .upright: (x, y)
+                    case .mirrored: (w - x, y)
+                    case .rotated180: (w - x, h - y)
+                    case .flipped: (x, h - y)
+                    case .transposed: (y, x)
+                    case .rotated90: (y, h - x)
+                    case .transversed: (w - y, h - x)
+                    case .rotated270: (w - y, x)
+                    }
+                let luma = Int(drawn.planes[0][y * size.width + x])
+                // The pattern is smooth and its code generous: 6 of 255 is far below what a wrong place would show.
+                #expect(abs(luma - picture.sample(plane: 0, x: stored.0, y: stored.1)) <= 6)
+            }
+        }
+    }
+
+    @Test(arguments: Orientation.allCases)
+    func aTurnedSinglePictureEqualsItsWholeDecode(orientation: Orientation) throws {
+        var picture = HEICPicture(128, 72)
+        picture.orientation = orientation
+        let bytes = try picture.make()
+        let drawn = try draw(bytes)
+        #expect(drawn.format.size == picture.size.applying(orientation))
+        #expect(drawn.planes == (try HEICReference(decoding: bytes)).planes)
+    }
+
+    /// An odd edge turned to the front puts chroma between the luma of two columns: libheif then resamples the whole.
+    @Test(arguments: [Orientation.rotated90, .rotated180, .rotated270])
+    func aTurnedGridOfOddSizeEqualsItsWholeDecode(orientation: Orientation) throws {
+        var picture = HEICPicture(149, 91)
+        picture.tile = PixelSize(width: 64, height: 64)
+        picture.orientation = orientation
+        let bytes = try picture.make()
+        let drawn = try draw(bytes)
+        let whole = try HEICReference(decoding: bytes)
+        #expect(drawn.format.size == picture.size.applying(orientation))
+        #expect(drawn.format.layout == layout(whole.chroma))
+        #expect(drawn.planes == whole.planes)
+    }
+
+    @Test func anUprightGridOfOddSizeComesInBands() throws {
+        var picture = HEICPicture(149, 91)
+        picture.tile = PixelSize(width: 64, height: 64)
+        let bytes = try picture.make()
+        let drawn = try draw(bytes)
+        #expect(drawn.format.layout == .ycbcr(.s420))
+        #expect(drawn.bands == [64, 27])
+        #expect(drawn.planes == (try HEICReference(decoding: bytes)).planes)
+    }
+
+    @Test func aQuarterTurnMakes422Into440() throws {
+        var picture = HEICPicture(150, 92)
+        picture.tile = PixelSize(width: 64, height: 64)
+        picture.chroma = .s422
+        let upright = try draw(try picture.make())
+        picture.orientation = .rotated90
+        let turned = try draw(try picture.make())
+        #expect(upright.format.layout == .ycbcr(.s422))
+        #expect(turned.format.layout == .ycbcr(.s440))
+        for (index, plane) in upright.planes.enumerated() {
+            let stored = upright.format.planeSize(index)
+            let display = turned.format.planeSize(index)
+            #expect(display == stored.transposed)
+            let expected = (0..<display.height).flatMap { y in
+                (0..<display.width).map { x in plane[(stored.height - 1 - x) * stored.width + y] }
+            }
+            #expect(turned.planes[index] == expected)
+        }
+    }
+
+    // MARK: - Samples
+
+    @Test(arguments: HEICPicture.Chroma.allCases, [8, 10])
+    func everyKindOfPlaneEqualsItsWholeDecode(chroma: HEICPicture.Chroma, depth: Int) throws {
+        for tile in [nil, PixelSize(width: 64, height: 64)] {
+            var picture = HEICPicture(144, 80)
+            picture.chroma = chroma
+            picture.depth = depth
+            picture.tile = tile
+            let bytes = try picture.make()
+            let drawn = try draw(bytes)
+            #expect(drawn.format.depth == depth)
+            #expect(drawn.format.layout == layout(chroma))
+            #expect(drawn.planes == (try HEICReference(decoding: bytes)).planes)
+        }
+    }
+
+    /// Y4M, written by libheif's own tool.
+    @Test func heifDecSeesTheSamePlanes() throws {
+        var picture = HEICPicture(150, 92)
+        picture.tile = PixelSize(width: 64, height: 64)
+        picture.orientation = .rotated270
+        let bytes = try picture.make()
+        let drawn = try draw(bytes)
+        let folder = try ScratchFolder()
+        let outcome = try Tool.run(["heif-dec", try folder.file("a.heic", bytes), folder.path + "/a.y4m"])
+        #expect(outcome.status == 0)
+        let file = try folder.read("a.y4m")
+        let planes = drawn.planes.flatMap { $0 }
+        #expect(String(decoding: file.prefix(20), as: UTF8.self).hasPrefix("YUV4MPEG2 W92 H150 "))
+        #expect(Array(file.suffix(planes.count)) == planes)
+    }
+
+    // MARK: - Colour
+
+    private static let p3 = ColourDescription(primaries: 12, transfer: 13, matrix: 6, isFullRange: true)
+    private static let pq = ColourDescription(primaries: 9, transfer: 16, matrix: 9, isFullRange: false)
+
+    @Test(arguments: [p3, pq], [nil, PixelSize(width: 64, height: 64)])
+    func theContainersColourIsTold(colour: ColourDescription, tile: PixelSize?) throws {
+        var picture = HEICPicture(96, 80)
+        picture.tile = tile
+        picture.nclx = colour
+        #expect(try draw(try picture.make()).format.colour == colour)
+    }
+
+    @Test func whatTheCallerReadOfTheContainerCountsFirst() throws {
+        var picture = HEICPicture(64, 64)
+        picture.nclx = Self.pq
+        #expect(try draw(try picture.make(), colour: Self.p3).format.colour == Self.p3)
+    }
+
+    /// The file says nothing and the bitstream has no VUI colours: MIAF's defaults.
+    @Test func unspecifiedCodePointsAreSRGB() throws {
+        var picture = HEICPicture(64, 64)
+        picture.nclx = ColourDescription(primaries: 2, transfer: 2, matrix: 2, isFullRange: true)
+        #expect(try draw(try picture.make()).format.colour == .jfif)
+    }
+
+    @Test(arguments: [nil, PixelSize(width: 64, height: 64)])
+    func theICCProfileIsToldEvenOfTiles(tile: PixelSize?) throws {
+        var picture = HEICPicture(96, 80)
+        picture.tile = tile
+        picture.icc = (0..<600).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        #expect(try draw(try picture.make()).icc == picture.icc)
+        picture.icc = []
+        #expect(try draw(try picture.make()).icc == nil)
+    }
+
+    @Test func matrix0SaysThatThePlanesAreRGB() throws {
+        var picture = HEICPicture(64, 64)
+        picture.chroma = .s444
+        picture.nclx = ColourDescription(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
+        let bytes = try picture.make()
+        let drawn = try draw(bytes)
+        let whole = try HEICReference(decoding: bytes)
+        #expect(drawn.format.layout == .rgb)
+        // H.273, table 4: G is coded as Y, B as Cb, R as Cr.
+        #expect(drawn.planes == [whole.planes[2], whole.planes[0], whole.planes[1]])
+    }
+
+    // MARK: - Alpha
+
+    @Test func aTransparentPictureLiesOnWhite() throws {
+        var picture = HEICPicture(64, 64)
+        picture.alpha = { x, _ in x < 16 ? 0 : x < 32 ? 128 : 255 }
+        let bytes = try picture.make()
+        let drawn = try draw(bytes)
+        #expect(drawn.hasAlpha)
+        #expect(drawn.format.layout == .rgb)
+        let expected = try overWhite(bytes)
+        for (channel, plane) in drawn.planes.enumerated() {
+            for (index, sample) in plane.enumerated() {
+                #expect(abs(Int(sample) - Int(expected[index * 3 + channel])) <= 1)
+            }
+        }
+        #expect(drawn.planes[0][8 * 64 + 4] >= 253)
+    }
+
+    @Test func aTransparentGreyPictureStaysGrey() throws {
+        var picture = HEICPicture(64, 64)
+        picture.chroma = .grey
+        picture.nclx = .jfif
+        picture.alpha = { x, _ in x < 32 ? 0 : 255 }
+        let drawn = try draw(try picture.make())
+        #expect(drawn.format.layout == .grey)
+        #expect(drawn.planes[0][32 * 64 + 8] >= 253)
+        #expect(abs(Int(drawn.planes[0][32 * 64 + 56]) - picture.sample(plane: 0, x: 56, y: 32)) <= 6)
+    }
+
+    @Test(arguments: [
+        // sample, alpha of 255, premultiplied, expected: c·a + 255·(1 − a), or c + 255·(1 − a)
+        (100, 255, false, 100), (100, 0, false, 255), (100, 51, false, 224), (100, 255, true, 100), (0, 0, true, 255),
+        (20, 51, true, 224), (100, 51, true, 255),
+    ])
+    func blending(sample: Int, alpha: Int, isPremultiplied: Bool, expected: Int) {
+        let blend = HEICAlpha.Blend(
+            opaque: 255, black: 0, white: 255, highest: 255, isPremultiplied: isPremultiplied)
+        #expect(blend.overWhite(sample, alpha: alpha) == expected)
+    }
+
+    /// Interleaved RGB of the picture over white, by heif-dec and Pillow.
+    private func overWhite(_ bytes: [UInt8]) throws -> [UInt8] {
+        let folder = try ScratchFolder()
+        let png = folder.path + "/a.png"
+        #expect(try Tool.run(["heif-dec", try folder.file("a.heic", bytes), png]).status == 0)
+        let script = """
+            import sys; from PIL import Image
+            top = Image.open(sys.argv[1]).convert("RGBA"); white = Image.new("RGBA", top.size, (255, 255, 255, 255))
+            sys.stdout.buffer.write(Image.alpha_composite(white, top).convert("RGB").tobytes())
+            """
+        return try Tool.run(["/usr/bin/python3", "-c", script, png]).output
+    }
+
+    // MARK: - Broken and hostile
+
+    private func grid() throws -> [UInt8] {
+        var picture = HEICPicture(256, 192)
+        picture.tile = PixelSize(width: 64, height: 64)
+        return try picture.make()
+    }
+
+    @Test func aFileCutAnywhereIsRefused() throws {
+        let bytes = try grid()
+        for count in stride(from: 0, to: bytes.count, by: 97) {
+            #expect(throws: CodecError.self) { try draw(Array(bytes.prefix(count))) }
+        }
+    }
+
+    @Test func aFileWithoutItsLastByteIsTruncated() throws {
+        let bytes = try grid()
+        do {
+            _ = try draw(bytes.dropLast())
+            Issue.record("drawn")
+        } catch {
+            #expect(error.kind == .truncated)
+        }
+    }
+
+    /// libheif and FFmpeg yield a picture of such data without a word; FFmpeg's log tells where the code's rules are
+    /// broken, which is not everywhere.
+    @Test func damagedPictureDataIsCorrupt() throws {
+        var picture = HEICPicture(256, 192)
+        picture.isTextured = true
+        let whole = try picture.make()
+        _ = try draw(whole)
+        var state: UInt32 = 1
+        func random() -> Int {
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return Int(state >> 8)
+        }
+        var refused = 0
+        for _ in 0..<20 {
+            var bytes = whole
+            let start = bytes.count / 8 + random() % (bytes.count * 3 / 4)
+            for index in start..<start + 16 { bytes[index] = UInt8(truncatingIfNeeded: random()) }
+            do {
+                _ = try draw(bytes)
+            } catch {
+                #expect(error.kind == .corrupt)
+                refused += 1
+            }
+        }
+        #expect(refused >= 5)
+    }
+
+    @Test func whatIsNoHEICIsRefused() {
+        for bytes in [[], [0], Array("\u{0}\u{0}\u{0}\u{18}ftypheic".utf8), [UInt8](repeating: 0xFF, count: 5000)] {
+            #expect(throws: CodecError.self) { try draw(bytes) }
+        }
+    }
+
+    @Test func aPictureOverTheLimitsIsRefusedBeforeItIsDecoded() throws {
+        let single = try HEICPicture(256, 192).make()
+        var few = Limits()
+        few.pixelsMax = 256 * 192 - 1
+        var small = Limits()
+        small.workerBytesMax = 100_000
+        for limits in [few, small] {
+            do {
+                _ = try draw(single, limits: limits)
+                Issue.record("drawn")
+            } catch {
+                #expect(error.kind == .outOfMemory)
+            }
+        }
+    }
+
+    @Test func theLibraryPreparesAsOftenAsAsked() throws {
+        try HEIFLibrary.prepare()
+        try HEIFLibrary.prepare()
+    }
+}
