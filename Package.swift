@@ -50,6 +50,7 @@ let package = Package(
 
         // 3 work
         library("WorkerPool", ["Core", "Posix"]),
+        library("HTTP", ["Core", "Posix", "CMicroHTTPD", "CLinux"]),
 
         // Tests
         .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
@@ -61,6 +62,7 @@ let package = Package(
         tests("MetadataTests", ["Core", "Metadata", "Support"]),
         tests("CodecsTests", ["Codecs", "Core", "Support"]),
         tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
+        tests("HTTPTests", ["HTTP", "Posix", "Support"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17

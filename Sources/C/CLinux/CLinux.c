@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +96,18 @@ ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptor
   }
   *descriptor_count = got;
   return received;
+}
+
+int clinux_tcp_progress(int socket, uint64_t *received, uint64_t *acknowledged, int *peer_closed) {
+  enum { close_wait = 8 }; /* TCP_CLOSE_WAIT of netinet/tcp.h, which cannot stand beside linux/tcp.h */
+  struct tcp_info info;
+  socklen_t size = sizeof info;
+  memset(&info, 0, sizeof info);
+  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
+  *received = info.tcpi_bytes_received;
+  *acknowledged = info.tcpi_bytes_acked;
+  *peer_closed = info.tcpi_state == close_wait;
+  return 0;
 }
 
 ssize_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count) {

@@ -25,6 +25,10 @@ ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *desc
  * Bytes received, 0 at the end, or -1 and errno; EMSGSIZE where bytes or descriptors were cut (none are left open). */
 ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptors, size_t *descriptor_count);
 
+/* How far a TCP connection has come: bytes that came in, bytes of ours that the peer's kernel took (0 where this kernel
+ * does not count), whether the peer will send no more. 0, or -1 and errno. */
+int clinux_tcp_progress(int socket, uint64_t *received, uint64_t *acknowledged, int *peer_closed);
+
 /* Copies between files in the kernel; bytes copied, or -1 and errno. */
 ssize_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count);
 

@@ -1,0 +1,34 @@
+/// The server's bounds; the defaults are the service's promise to its peers.
+package struct Configuration: Sendable {
+    package var listen: ListenAddress
+    /// Threads that read and write; none of them ever blocks.
+    package var threadCount = 2
+    /// Connections at a time; the next ones wait in the kernel's queue.
+    package var connectionsMax = 256
+    /// Memory of one connection's buffers; also the bound on a request's head.
+    package var connectionBytes = 128 * 1024
+    /// Time for a head to come, from its first byte or from the connection's beginning.
+    package var headMs = 10_000
+    /// Time that a connection may idle between two requests; longer than the usual load balancer's 60 s, so that it is not
+    /// we who close the connection that it is about to use.
+    package var keepAliveMs = 75_000
+    /// A body, or an answer's reader, must move `bytesPerSecondMin` in each such window.
+    package var paceWindowMs = 10_000
+    package var bytesPerSecondMin = 16 * 1024
+    /// What a client that was refused in mid-body may still send until it is cut off, so that it reads the answer and not
+    /// a reset (RFC 9112, section 9.6).
+    package var drainBytesMax = 16 * 1024 * 1024
+    package var drainMs = 5_000
+    /// How long after a client's last byte, with its end known to the kernel, libmicrohttpd has to notice.
+    package var missedEndMs = 1000
+    /// How often the times above are looked at.
+    package var watchIntervalMs = 250
+
+    package init(listen: ListenAddress) { self.listen = listen }
+
+    func validate() {
+        precondition(threadCount > 0 && connectionsMax >= threadCount && connectionBytes >= 4096)
+        precondition(headMs > 0 && keepAliveMs > 0 && paceWindowMs > 0 && drainMs > 0 && watchIntervalMs > 0)
+        precondition(bytesPerSecondMin >= 0 && drainBytesMax >= 0)
+    }
+}

@@ -1,0 +1,101 @@
+import CMicroHTTPD
+
+/// What libmicrohttpd has parsed of a request's head; good for the length of a call.
+struct RawHead {
+    let method: String
+    let isHTTP11: Bool
+    /// From the target's first byte to the version's: one more than the target's length, unless a NUL hides in there.
+    let targetSpan: Int
+    let connection: OpaquePointer
+}
+
+// What is made of a head.
+extension Exchange {
+    struct Judged {
+        let judgement: StateMachine.Judgement
+        let id: String
+        let head: RequestHead?
+        /// The answer, where the judgement refuses.
+        let refusal: Response?
+    }
+
+    /// Applies the rules of HTTP, then asks the handler.
+    func judge(_ raw: RawHead, target: [UInt8]) -> Judged {
+        let headers: HeaderFields
+        let framing: BodyFraming
+        do throws(HTTPProblem) {
+            headers = try Self.fields(of: raw.connection)
+            framing = try BodyFraming(
+                headers, transferEncodingAsSeen: Self.transferEncoding(of: raw.connection), isHTTP11: raw.isHTTP11)
+        } catch {
+            let id = RequestHead.newID()
+            return Judged(
+                judgement: .refuseUnframed, id: id, head: nil, refusal: hub.handler.problem(error, id: id, head: nil))
+        }
+
+        let id = RequestHead.requestID(headers)
+        let expectsContinue = RequestHead.expectsContinue(headers, isHTTP11: raw.isHTTP11)
+        func refused(_ response: Response, head: RequestHead?) -> Judged {
+            Judged(
+                judgement: .refuse(framing, expectsContinue: expectsContinue), id: id, head: head, refusal: response)
+        }
+
+        let head: RequestHead
+        do throws(HTTPProblem) {
+            try RequestHead.checkHost(headers, isHTTP11: raw.isHTTP11)
+            guard !raw.method.isEmpty, raw.method.utf8.allSatisfy(isTokenByte) else {
+                throw .badRequest(reason: "the method holds a character that is not allowed there")
+            }
+            guard raw.targetSpan == target.count + 1 else {
+                throw .badRequest(reason: "the request target holds a NUL")
+            }
+            let method = Method(raw.method)
+            head = RequestHead(
+                method: method, target: try RequestTarget(target, method: method), headers: headers,
+                framing: framing, isHTTP11: raw.isHTTP11, id: id)
+        } catch {
+            return refused(hub.handler.problem(error, id: id, head: nil), head: nil)
+        }
+
+        if hub.isStopping { return refused(hub.handler.problem(.stopping, id: id, head: head), head: head) }
+        switch hub.handler.begin(head) {
+        case .refuse(let response): return refused(response, head: head)
+        case .accept(let limit):
+            if let declared = head.contentLength, declared > limit {
+                let problem = HTTPProblem.bodyTooLarge(limit: limit, declared: declared)
+                return refused(hub.handler.problem(problem, id: id, head: head), head: head)
+            }
+            return Judged(judgement: .accept(bodyBytesMax: limit), id: id, head: head, refusal: nil)
+        }
+    }
+
+    private static func fields(of connection: OpaquePointer) throws(HTTPProblem) -> HeaderFields {
+        struct Collected {
+            var headers = HeaderFields()
+            var problem: HTTPProblem?
+        }
+        var collected = Collected()
+        withUnsafeMutablePointer(to: &collected) { collected in
+            _ = MHD_get_connection_values_n(
+                connection, .HEADER_KIND,
+                { context, _, name, nameCount, value, valueCount in
+                    guard let collected = context?.assumingMemoryBound(to: Collected.self) else { return .NO }
+                    do throws(HTTPProblem) {
+                        try collected.pointee.headers.append(
+                            name: UnsafeRawBufferPointer(start: name, count: name == nil ? 0 : nameCount),
+                            value: UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueCount))
+                        return .YES
+                    } catch {
+                        collected.pointee.problem = error
+                        return .NO
+                    }
+                }, collected)
+        }
+        if let problem = collected.problem { throw problem }
+        return collected.headers
+    }
+
+    private static func transferEncoding(of connection: OpaquePointer) -> String? {
+        MHD_lookup_connection_value(connection, .HEADER_KIND, "Transfer-Encoding").map { String(cString: $0) }
+    }
+}

@@ -1,0 +1,309 @@
+import CLinux
+import CMicroHTTPD
+import Glibc
+import Posix
+import Synchronization
+
+/// One connection, and on it one request after the other: does what the state machine decides.
+///
+/// libmicrohttpd calls for one connection from one thread at a time. Replies, the watch and the stop come from other
+/// threads, so all that changes lies behind one lock. The handler is never called under it. libmicrohttpd's suspension
+/// and resumption *are*, so that they cannot cross, and so that none is under way once `stopNow` has passed; they call
+/// nobody back.
+final class Exchange: Sendable {
+    struct State: ~Copyable {
+        let connection: ConnectionReference
+        var machine: StateMachine
+        var request = RequestRecord()
+        var spool: MemoryFile?
+        /// The answer that the machine says is there.
+        var answer: QueuedResponse?
+    }
+
+    /// What is known of the present request.
+    struct RequestRecord {
+        var target: [UInt8] = []
+        var id = ""
+        var head: RequestHead?
+        var startedUs = 0
+        var headAtUs = 0
+        var status: Int?
+        var bytesOut = 0
+        /// The answer has gone over the socket: libmicrohttpd knows nothing of it and will call the request broken off.
+        var isAnsweredOverSocket = false
+    }
+
+    /// libmicrohttpd's connection and its socket, both alive until `closed`.
+    ///
+    /// Sendable, for an exchange uses it under its lock only, and not after `closed`.
+    struct ConnectionReference: @unchecked Sendable {
+        let raw: OpaquePointer
+        let socket: Int32
+    }
+
+    let hub: Hub
+    let state: Mutex<State>
+
+    init(connection: OpaquePointer, hub: Hub) {
+        self.hub = hub
+        let reference = ConnectionReference(raw: connection, socket: cmicrohttpd_socket(connection))
+        let machine = StateMachine(hub.configuration, nowMs: Clock.monotonicMs())
+        state = Mutex(State(connection: reference, machine: machine))
+    }
+}
+
+// Called by libmicrohttpd.
+extension Exchange {
+    func requestLineCame(target: [UInt8]) {
+        state.withLock { state in
+            state.machine.requestLineCame(nowMs: Clock.monotonicMs())
+            state.request = RequestRecord()
+            state.request.target = target
+            state.request.startedUs = Clock.monotonicUs()
+        }
+    }
+
+    /// Whether the next call is a request's first.
+    var awaitsHead: Bool {
+        state.withLock { if case .head = $0.machine.phase { true } else { false } }
+    }
+
+    /// The first call: the head is there, nothing of the body.
+    func headCame(_ raw: RawHead) -> MHD_Result {
+        let target = state.withLock { state in
+            state.request.headAtUs = Clock.monotonicUs()
+            return state.request.target
+        }
+        let judged = judge(raw, target: target)
+        var queued = judged.refusal.map { prepare($0, id: judged.id, head: judged.head) }
+        return state.withLock { state in
+            state.request.id = judged.id
+            state.request.head = judged.head
+            switch state.machine.headCame(judged.judgement, nowMs: Clock.monotonicMs()) {
+            case .goOn:
+                state.answer = queued.take()
+                return .YES
+            case .queue:
+                state.answer = queued.take()
+                return Self.queueAnswer(&state)
+            case .answerOverSocket:
+                guard let refusal = judged.refusal else { return .NO }
+                return Self.answerOverSocket(decorate(refusal, id: judged.id), &state) ? .YES : .NO
+            case .drop: return .NO
+            }
+        }
+    }
+
+    /// A call with a piece of the body; all of it is taken.
+    func pieceCame(_ piece: UnsafeRawBufferPointer) -> MHD_Result {
+        let problem: HTTPProblem
+        switch state.withLock({ $0.machine.pieceCame(piece.count) }) {
+        case .keep:
+            do {
+                try state.withLock { state throws(PosixError) in
+                    if state.spool == nil { state.spool = try MemoryFile(name: "body") }
+                    try state.spool?.append(piece)
+                }
+                return .YES
+            } catch { problem = .noMemory }
+        case .overLimit(let limit):
+            problem = .bodyTooLarge(limit: limit, declared: state.withLock { $0.request.head?.contentLength })
+        case .swallow: return .YES
+        case .drop: return .NO
+        }
+        return answerAmid(problem) ? .YES : .NO
+    }
+
+    /// A call after the whole request, and again after each suspension or idle turn.
+    func finalCall() -> MHD_Result {
+        let (action, serial) = state.withLock { state in
+            let action = state.machine.finalCall(nowMs: Clock.monotonicMs())
+            return (action == .handle ? nil : Self.perform(action, &state), state.machine.serial)
+        }
+        if let result = action { return result }
+        if let request = sealedRequest() {
+            hub.handler.handle(request) { [self] in reply($0, serial: serial) }
+        } else {
+            reply(problem(.noMemory), serial: serial)
+        }
+        return state.withLock { Self.perform($0.machine.handlerReturned(nowMs: Clock.monotonicMs()), &$0) }
+    }
+
+    /// The request is over, whether answered or broken off.
+    func requestEnded(isWhole: Bool) {
+        let record = state.withLock { state in
+            let request = state.request
+            let status = request.status ?? Int(cmicrohttpd_status(state.connection.raw))
+            let isComplete = isWhole && status != 0 || request.isAnsweredOverSocket
+            let record = AccessRecord(
+                id: request.id, head: request.head, status: status == 0 ? nil : status, isComplete: isComplete,
+                bytesIn: state.machine.bytesIn, bytesOut: isComplete ? request.bytesOut : 0,
+                durationUs: Clock.monotonicUs() - request.startedUs)
+            state.spool = nil
+            state.answer = nil
+            state.request = RequestRecord()
+            let progress = Self.progress(state.connection)
+            state.machine.requestEnded(nowMs: Clock.monotonicMs(), received: progress.received)
+            return record
+        }
+        hub.handler.finished(record)
+    }
+
+    /// libmicrohttpd is about to close the socket and to free the connection.
+    func closed() { state.withLock { $0.machine.closed() } }
+
+    /// The request with its body sealed; nil where the kernel has no room for that.
+    private func sealedRequest() -> Request? {
+        state.withLock { state in
+            guard let head = state.request.head else { preconditionFailure("a request is handled after its head") }
+            do throws(PosixError) {
+                let body = try state.spool.take()?.seal()
+                return Request(
+                    head: head, body: body, headAtUs: state.request.headAtUs, bodyAtUs: Clock.monotonicUs())
+            } catch { return nil }
+        }
+    }
+
+    private static func perform(_ action: StateMachine.FinalAction, _ state: inout State) -> MHD_Result {
+        switch action {
+        case .handle: preconditionFailure("handled by the caller")
+        case .goOn: return .YES
+        case .suspend:
+            MHD_suspend_connection(state.connection.raw)
+            return .YES
+        case .queue: return queueAnswer(&state)
+        case .drop: return .NO
+        }
+    }
+
+    private static func queueAnswer(_ state: inout State) -> MHD_Result {
+        guard let answer = state.answer.take(), answer.queue(on: state.connection.raw) else { return .NO }
+        state.request.status = answer.status
+        state.request.bytesOut = state.request.head?.method == .head ? 0 : answer.count
+        return .YES
+    }
+}
+
+// Called by others.
+extension Exchange {
+    /// The handler's reply to the request `serial`, from any thread.
+    func reply(_ response: Response, serial: Int) {
+        let (id, head) = state.withLock { ($0.request.id, $0.request.head) }
+        var queued: QueuedResponse? = prepare(response, id: id, head: head)
+        state.withLock { state in
+            let action = state.machine.replyCame(serial: serial)
+            if action == .ignore { return }
+            state.answer = queued.take()
+            if action == .resume { MHD_resume_connection(state.connection.raw) }
+        }
+    }
+
+    /// The watch's look at the time.
+    func tick(nowMs: Int) {
+        let isTimedOut = state.withLock { state in
+            if case .closed = state.machine.phase { return false }
+            switch state.machine.tick(nowMs: nowMs, Self.progress(state.connection)) {
+            case .leave: return false
+            case .timeOut: return true
+            case .shutDown: Self.shutDown(&state)
+            case .abort:
+                // What the reader has not taken is not to sit in the kernel after the end.
+                var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
+                setsockopt(
+                    state.connection.socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+                Self.shutDown(&state)
+            }
+            return false
+        }
+        guard isTimedOut else { return }
+        answerAmid(.uploadTimeout)
+        state.withLock { if case .draining = $0.machine.phase { Self.shutDown(&$0) } }
+    }
+
+    /// The server begins to stop.
+    func stop() {
+        let action = state.withLock { state in
+            let action = state.machine.stop()
+            if action == .shutDown { Self.shutDown(&state) }
+            return action
+        }
+        if action == .answer { answerAmid(.stopping) }
+    }
+
+    /// The grace is over. After this the connection is not suspended, nor will it be.
+    func stopNow() {
+        let (serial, isReceivingBody) = state.withLock { state in
+            state.machine.stopNow()
+            return (state.machine.serial, state.machine.stop() == .answer)
+        }
+        if isReceivingBody { answerAmid(.stopping) }
+        reply(problem(.stopping), serial: serial)
+    }
+
+    var isBusy: Bool { state.withLock { $0.machine.isBusy } }
+
+    /// Answers over the socket while a head or a body is coming.
+    ///
+    /// - Returns: whether the rest of the body is to be swallowed; false where the connection is of no use any more.
+    @discardableResult
+    private func answerAmid(_ problem: HTTPProblem) -> Bool {
+        let response = self.problem(problem)
+        return state.withLock { state in
+            state.machine.isReceiving && Self.answerOverSocket(decorate(response, id: state.request.id), &state)
+        }
+    }
+
+    private static func answerOverSocket(_ response: Response, _ state: inout State) -> Bool {
+        let method = state.request.head?.method
+        let answer = SocketAnswer(response, method: method, nowMs: Clock.unixMs())
+        state.spool = nil
+        state.machine.answeredOverSocket(nowMs: Clock.monotonicMs())
+        guard answer.send(on: state.connection.socket) else { return false }
+        state.request.isAnsweredOverSocket = true
+        state.request.status = response.status
+        state.request.bytesOut = method == .head ? 0 : response.body.count
+        return true
+    }
+
+    private static func shutDown(_ state: inout State) {
+        shutdown(state.connection.socket, Int32(SHUT_RDWR))
+        state.machine.shutDown()
+    }
+
+    private static func progress(_ connection: ConnectionReference) -> StateMachine.Progress {
+        var received: UInt64 = 0
+        var acknowledged: UInt64 = 0
+        var peerHasClosed: Int32 = 0
+        guard clinux_tcp_progress(connection.socket, &received, &acknowledged, &peerHasClosed) == 0 else {
+            return StateMachine.Progress()
+        }
+        return StateMachine.Progress(
+            received: Int(received), acknowledged: Int(acknowledged), peerHasClosed: peerHasClosed != 0)
+    }
+}
+
+// The words of answers; the handler is asked without the lock.
+extension Exchange {
+    private func problem(_ problem: HTTPProblem) -> Response {
+        let (id, head) = state.withLock { state in
+            // A head that never came whole has no id yet.
+            if state.request.id.isEmpty { state.request.id = RequestHead.newID() }
+            return (state.request.id, state.request.head)
+        }
+        return hub.handler.problem(problem, id: id, head: head)
+    }
+
+    private func decorate(_ response: Response, id: String) -> Response {
+        let named = response.addingIfMissing("X-Request-Id", id)
+        return hub.isStopping ? named.addingIfMissing("Connection", "close") : named
+    }
+
+    /// In the form that libmicrohttpd sends; what cannot be sent becomes a 500.
+    private func prepare(_ response: Response, id: String, head: RequestHead?) -> QueuedResponse {
+        if let queued = QueuedResponse.make(decorate(response, id: id)) { return queued }
+        let problem = hub.handler.problem(.internalError, id: id, head: head)
+        if let queued = QueuedResponse.make(decorate(problem, id: id)) { return queued }
+        guard let queued = QueuedResponse.make(Response(status: 500)) else { fatalError("out of memory") }
+        return queued
+    }
+}

@@ -1,0 +1,27 @@
+/// What the server itself refuses, or fails at, before or without the handler. `Handler.problem` gives it words.
+package enum HTTPProblem: Error, Sendable, Equatable {
+    /// 400: the request breaks a rule of HTTP; the reason names the rule, for people.
+    case badRequest(reason: String)
+    /// 413: the body is longer than the handler's limit.
+    /// - declared: the Content-Length, nil where the body came in chunks.
+    case bodyTooLarge(limit: Int, declared: Int?)
+    /// 408: the head took too long, or the body came too slowly.
+    case uploadTimeout
+    /// 503: the server is stopping.
+    case stopping
+    /// 503: no memory to keep the body in.
+    case noMemory
+    /// 500: the handler's response cannot be sent as it is.
+    case internalError
+
+    /// The status that the answer should have.
+    package var status: Int {
+        switch self {
+        case .badRequest: 400
+        case .bodyTooLarge: 413
+        case .uploadTimeout: 408
+        case .stopping, .noMemory: 503
+        case .internalError: 500
+        }
+    }
+}

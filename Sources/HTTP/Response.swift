@@ -1,0 +1,81 @@
+package import Posix
+
+/// An answer. The server itself adds Date, Content-Length, Connection and, where it is missing, X-Request-Id.
+package struct Response: Sendable {
+    package enum Body: Sendable {
+        case empty
+        case bytes([UInt8])
+        case file(FileBody)
+
+        /// How many bytes it has.
+        package var count: Int {
+            switch self {
+            case .empty: 0
+            case .bytes(let bytes): bytes.count
+            case .file(let file): file.count
+            }
+        }
+    }
+
+    package struct Field: Sendable, Equatable {
+        package let name: String
+        package let value: String
+    }
+
+    package var status: Int
+    package var headers: [Field]
+    package var body: Body
+
+    /// - Parameter body: answers GET and HEAD alike; for HEAD its length is told and its bytes stay here.
+    package init(status: Int, headers: [(String, String)] = [], body: Body = .empty) {
+        precondition((200...599).contains(status), "a final status of HTTP")
+        self.status = status
+        self.headers = headers.map { Field(name: $0.0, value: $0.1) }
+        self.body = body
+    }
+
+    /// This response with a header field more, unless it already has one of that name.
+    func addingIfMissing(_ name: String, _ value: String) -> Response {
+        if headers.contains(where: { $0.name.lowercased() == name.lowercased() }) { return self }
+        var result = self
+        result.headers.append(Field(name: name, value: value))
+        return result
+    }
+}
+
+/// A stretch of a file as a response's body; the kernel copies it to the socket.
+package final class FileBody: Sendable {
+    private enum Source: ~Copyable, Sendable {
+        case owned(Descriptor)
+        case sealed(SealedFile)
+    }
+
+    private let source: Source
+    /// Where the stretch begins in the file.
+    package let offset: Int
+    package let count: Int
+
+    /// - Parameter count: the file must have `offset + count` bytes, else the connection breaks off in the middle.
+    package init(adopting descriptor: consuming Descriptor, offset: Int = 0, count: Int) {
+        precondition(offset >= 0 && count >= 0)
+        source = .owned(descriptor)
+        self.offset = offset
+        self.count = count
+    }
+
+    package init(_ file: SealedFile, offset: Int = 0, count: Int? = nil) {
+        let count = count ?? file.count - offset
+        precondition(offset >= 0 && count >= 0 && offset + count <= file.count)
+        source = .sealed(file)
+        self.offset = offset
+        self.count = count
+    }
+
+    /// A descriptor of the file for one sending.
+    func duplicate() throws(PosixError) -> Descriptor {
+        switch source {
+        case .owned(let descriptor): try descriptor.duplicate()
+        case .sealed(let file): try file.descriptor.duplicate()
+        }
+    }
+}

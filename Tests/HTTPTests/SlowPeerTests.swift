@@ -1,0 +1,153 @@
+import Glibc
+import HTTP
+import Posix
+import Support
+import Testing
+
+@Suite struct SlowPeerTests {
+    private func hurry(_ configuration: inout Configuration) {
+        configuration.headMs = 200
+        configuration.paceWindowMs = 200
+        configuration.keepAliveMs = 400
+        // 3200 bytes in each window.
+        configuration.bytesPerSecondMin = 16_000
+    }
+
+    @Test func aConnectionThatSaysNothingIsClosed() throws {
+        try withServer(configure: hurry) { server throws in
+            let startMs = Clock.monotonicMs()
+            #expect(try RawSocket(port: server.port).isClosedByServer())
+            #expect((190..<1000).contains(Clock.monotonicMs() - startMs))
+        }
+    }
+
+    @Test func aHeadThatDripsIsEnded() throws {
+        try withServer(configure: hurry) { server throws in
+            let socket = try RawSocket(port: server.port)
+            let startMs = Clock.monotonicMs()
+            for byte in Array("GET /hello HTTP/1.1\r\nHost: a\r\nX-Long-Name: and so on".utf8) {
+                if socket.sendAsMuchAsGoes([byte]) == 0 { break }
+                usleep(10_000)
+            }
+            #expect(try socket.readResponse().status == 408)
+            #expect(socket.isClosedByServer())
+            #expect((190..<1500).contains(Clock.monotonicMs() - startMs))
+        }
+    }
+
+    @Test func theSecondHeadHasNoMoreTimeThanTheFirst() throws {
+        try withServer(configure: {
+            hurry(&$0); $0.keepAliveMs = 60_000
+        }) { server throws in
+            let socket = try RawSocket(port: server.port)
+            try socket.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+            _ = try socket.readResponse()
+            usleep(300_000)
+            try socket.send("GET /hel")
+            #expect(try socket.readResponse().status == 408)
+        }
+    }
+
+    @Test func anIdleConnectionIsClosedInTheEnd() throws {
+        try withServer(configure: hurry) { server throws in
+            let socket = try RawSocket(port: server.port)
+            try socket.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+            _ = try socket.readResponse()
+            let startMs = Clock.monotonicMs()
+            #expect(socket.isClosedByServer())
+            #expect((350..<1200).contains(Clock.monotonicMs() - startMs))
+        }
+    }
+
+    @Test(arguments: [true, false]) func aBodyThatDripsIsEnded(isFastAtFirst: Bool) throws {
+        let handler = TestHandler()
+        try withServer(handler, configure: hurry) { server throws in
+            let socket = try RawSocket(port: server.port)
+            try socket.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n")
+            if isFastAtFirst { try socket.send([UInt8](repeating: 1, count: 300_000)) }
+            let startMs = Clock.monotonicMs()
+            while Clock.monotonicMs() - startMs < 2000 {
+                if socket.sendAsMuchAsGoes([1]) == 0 { break }
+                usleep(10_000)
+            }
+            #expect((180..<1500).contains(Clock.monotonicMs() - startMs))
+            #expect(eventually { server.connectionCount == 0 })
+            #expect(handler.handledCount == 0)
+            #expect(handler.records.map(\.status) == [408])
+        }
+    }
+
+    @Test func aBodyThatStallsIsTold() throws {
+        try withServer(configure: hurry) { server throws in
+            let response = try ask(server, "POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\nsome")
+            #expect(response.status == 408)
+            #expect(response.text == "uploadTimeout")
+        }
+    }
+
+    @Test func aBodyThatIsFastEnoughMayTakeLong() throws {
+        try withServer(configure: hurry) { server throws in
+            let socket = try RawSocket(port: server.port)
+            try socket.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n")
+            for _ in 0..<60 {
+                try socket.send([UInt8](repeating: 1, count: 1000))
+                usleep(15_000)
+            }
+            #expect(try socket.readResponse().text == "60000")
+        }
+    }
+
+    @Test func aReaderThatStallsIsEnded() throws {
+        let handler = TestHandler()
+        try withServer(handler, configure: hurry) { server throws in
+            let socket = try RawSocket(port: server.port, receiveBufferBytes: 4096)
+            try socket.send("GET /zeros?count=50000000 HTTP/1.1\r\nHost: a\r\n\r\n")
+            let startMs = Clock.monotonicMs()
+            #expect(eventually { !handler.records.isEmpty })
+            #expect((190..<1500).contains(Clock.monotonicMs() - startMs))
+            #expect(handler.records.map(\.isComplete) == [false])
+            #expect(eventually { server.connectionCount == 0 })
+        }
+    }
+
+    @Test func aReaderThatIsFastEnoughMayTakeLong() throws {
+        let handler = TestHandler()
+        try withServer(handler, configure: hurry) { server throws in
+            let socket = try RawSocket(port: server.port, receiveBufferBytes: 16384)
+            try socket.send("GET /zeros?count=8000000 HTTP/1.1\r\nHost: a\r\n\r\n")
+            let startMs = Clock.monotonicMs()
+            while Clock.monotonicMs() - startMs < 1200 {
+                #expect(socket.readSome(2000) > 0)
+                usleep(10_000)
+            }
+            #expect(socket.readToEnd().count > 4_000_000)
+            #expect(eventually { handler.records.map(\.isComplete) == [true] })
+        }
+    }
+
+    @Test func timeInTheHandlerDoesNotCount() throws {
+        try withServer(configure: hurry) { server throws in
+            let response = try ask(
+                server, "POST /later?ms=700 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx")
+            #expect(response.text == "later")
+        }
+    }
+
+    @Test func connectionsAreBounded() throws {
+        try withServer(configure: {
+            $0.threadCount = 1; $0.connectionsMax = 2
+        }) { server throws in
+            var two = try (0..<2).map { _ in try RawSocket(port: server.port) }
+            for socket in two {
+                try socket.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try socket.readResponse().status == 200)
+            }
+            let third = try RawSocket(port: server.port)
+            try third.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+            usleep(100_000)
+            #expect(server.connectionCount == 2)
+            two.removeFirst().close()
+            #expect(try third.readResponse().status == 200)
+        }
+    }
+}
