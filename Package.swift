@@ -38,6 +38,7 @@ let package = Package(
         system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
         .target(name: "CAVLog", path: "Sources/C/CAVLog"),
         .target(name: "CLinux", path: "Sources/C/CLinux", cSettings: [.define("_GNU_SOURCE")]),
+        .target(name: "CJPEG", path: "Sources/C/CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
         // 1 words
         library("Core", settings: pure),
@@ -51,6 +52,7 @@ let package = Package(
         // 3 work
         library("WorkerPool", ["Core", "Posix"]),
         library("HTTP", ["Core", "Posix", "CMicroHTTPD", "CLinux"]),
+        library("Codecs", ["Core", "CHEIF", "CJPEG", "CTurboJPEG", "CZimg", "CLCMS"]),
 
         // Tests
         .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
@@ -63,6 +65,7 @@ let package = Package(
         tests("CodecsTests", ["Codecs", "Core", "Support"]),
         tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
         tests("HTTPTests", ["HTTP", "Posix", "Support"]),
+        tests("CodecsTests", ["Codecs", "Core", "Support"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17
