@@ -47,12 +47,16 @@ let package = Package(
         // 2 craft
         library("Container", ["Core"], settings: pure),
         library("Metadata", ["Core", "CEXIF"]),
-        library("Codecs", ["Core", "CAVLog", "CHEIF", "CTurboJPEG", "CZimg", "CLCMS"]),
+        library("Codecs", ["Core", "CAVLog", "CHEIF", "CJPEG", "CTurboJPEG", "CZimg", "CLCMS"]),
 
         // 3 work
+        library("Transcoding", ["Core", "Posix", "Container", "Metadata", "Codecs"]),
         library("WorkerPool", ["Core", "Posix"]),
         library("HTTP", ["Core", "Posix", "CMicroHTTPD", "CLinux"]),
-        library("Codecs", ["Core", "CHEIF", "CJPEG", "CTurboJPEG", "CZimg", "CLCMS"]),
+
+        // 5 doors
+        .executableTarget(
+            name: "safelight-worker", dependencies: ["Core", "Posix", "Codecs", "Transcoding"], swiftSettings: house),
 
         // Tests
         .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
@@ -65,7 +69,7 @@ let package = Package(
         tests("CodecsTests", ["Codecs", "Core", "Support"]),
         tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
         tests("HTTPTests", ["HTTP", "Posix", "Support"]),
-        tests("CodecsTests", ["Codecs", "Core", "Support"]),
+        tests("TranscodingTests", ["Container", "Core", "Posix", "Support", "Transcoding"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17

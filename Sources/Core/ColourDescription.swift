@@ -16,6 +16,9 @@ package struct ColourDescription: Sendable, Hashable {
     /// What JFIF files hold: BT.601 over the full range, of sRGB pixels.
     package static let jfif = ColourDescription(primaries: 1, transfer: 13, matrix: 6, isFullRange: true)
 
+    /// Display P3 in a JPEG: sRGB's curve over wider primaries.
+    package static let displayP3 = ColourDescription(primaries: 12, transfer: 13, matrix: 6, isFullRange: true)
+
     /// Whether the YCbCr numbers can stand in a JPEG as they are (T.871, section 7: BT.601, full range).
     package var isJFIFMatrix: Bool { (matrix == 5 || matrix == 6) && isFullRange }
 

@@ -1,0 +1,28 @@
+import Codecs
+import Core
+import Posix
+
+extension Failure {
+    /// What a caller reads of a codec's failure; the library's own words go to the log.
+    init(_ error: CodecError, limits: Limits) {
+        switch error.kind {
+        case .corrupt:
+            self.init(.corrupt, "the picture's data is damaged", diagnosis: error.message)
+        case .truncated:
+            self.init(.truncated, "the picture's data ends too early", diagnosis: error.message)
+        case .unsupported:
+            self.init(.undecodable, "the picture is of a kind that is not read here", diagnosis: error.message)
+        case .outOfMemory:
+            let megabytes = limits.workerBytesMax >> 20
+            self.init(
+                .tooManyPixels, "preparing this picture takes more than the \(megabytes) MiB that a worker may have",
+                diagnosis: error.message)
+        case .output:
+            self.init(.internalError, "the picture could not be written", diagnosis: error.message)
+        }
+    }
+
+    init(_ error: PosixError) {
+        self.init(.internalError, "the picture could not be written", diagnosis: error.description)
+    }
+}

@@ -1,0 +1,57 @@
+package import Codecs
+import Container
+package import Core
+package import Posix
+
+/// The transcoding service: one photo in, one upright private JPEG out. It knows no HTTP and no disk.
+///
+/// sniff → validate → plan → decode → colour → encode → describe.
+package enum Transcoder {
+    /// Loads and warms what the work needs, so that nothing is opened later. Once, at a worker's start.
+    package static func prepare() throws(CodecError) {
+        try HEIFLibrary.prepare()
+    }
+
+    /// Prepares `input` as `job` asks and writes the JPEG to `output`, from where it stands.
+    ///
+    /// - Parameter input: stays where it is and unchanged until this returns.
+    /// - Throws: why the photo cannot be prepared; what `output` then holds is worthless.
+    package static func transcode(
+        _ input: UnsafeRawBufferPointer, _ job: Job, to output: borrowing Descriptor
+    ) throws(Failure) -> Report {
+        let source = Photo(bytes: input)
+        switch source.kind {
+        case .accepted(.jpeg): return try JPEGPhoto(source, job).prepare(to: output)
+        case .accepted(.heic): return try HEICPhoto(source, job).prepare(to: output)
+        case .refused(let mediaType):
+            throw Failure(.unsupportedMedia, "this is \(mediaType); HEIC and JPEG are taken")
+        case .unknown:
+            throw Failure(.unsupportedMedia, "this is no picture that is known here; HEIC and JPEG are taken")
+        }
+    }
+}
+
+/// The uploaded bytes, seen both ways: as memory-safe Swift reads them, and as C libraries do.
+struct Photo {
+    let bytes: UnsafeRawBufferPointer
+
+    func withSpan<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try bytes.withMemoryRebound(to: UInt8.self) { (typed) throws(Failure) in try body(typed.span) }
+    }
+
+    var kind: Sniffed { withSpan { Sniffer.sniff($0.extracting(first: Sniffer.prefixLength)) } }
+
+    /// The bytes of `extents`, joined.
+    func joined(_ extents: Extents) -> [UInt8] { withSpan { extents.bytes(in: $0) } }
+
+    /// The embedded profile's bytes: nil where there is none, empty where it could not be put together.
+    func profile(_ profile: EmbeddedProfile) -> [UInt8]? {
+        switch profile {
+        case .absent: nil
+        case .damaged: []
+        case .complete(let extents): joined(extents)
+        }
+    }
+}

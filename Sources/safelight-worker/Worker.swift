@@ -1,0 +1,51 @@
+import Codecs
+import Core
+import Glibc
+import Posix
+import Transcoding
+
+/// Answers one job after the other, as `WorkerProtocol` has it, until the front lets go of the socket.
+///
+/// - Returns: the exit code: 0 at the socket's end, 1 where the worker cannot work.
+func run() -> Int32 {
+    Signals.dieWithParent()
+    guard fcntl(WorkerProtocol.socket, F_GETFD) != -1 else {
+        return complain("is started by safelight, not by hand")
+    }
+    let socket = Socket(adopting: Descriptor(adopting: WorkerProtocol.socket))
+    do throws(CodecError) { try Transcoder.prepare() } catch {
+        return complain("cannot start: \(error.message)")
+    }
+    do throws(PosixError) {
+        try socket.send(WorkerProtocol.hello)
+        while let message = try socket.receive(
+            bytesMax: JobMessage.bytesMax, descriptorsMax: WorkerProtocol.descriptorsPerJob)
+        {
+            try socket.send(JobMessage.encode(answer(message)))
+        }
+        return 0
+    } catch {
+        return complain(error.description)
+    }
+}
+
+private func answer(_ message: consuming Message) -> Reply {
+    guard let job = try? JobMessage.decodeJob(message.bytes), let input = message.takeDescriptor(),
+        let output = message.takeDescriptor()
+    else { return .failed(Failure(.internalError, "the worker was given no job that it knows")) }
+    do throws(PosixError) {
+        return try SealedFile.received(input).withBytes { bytes in
+            do throws(Failure) { return .done(try Transcoder.transcode(bytes, job, to: output)) } catch {
+                return .failed(error)
+            }
+        }
+    } catch {
+        return .failed(Failure(.internalError, "the upload could not be read", diagnosis: error.description))
+    }
+}
+
+private func complain(_ text: String) -> Int32 {
+    let line = Array("safelight-worker: \(text)\n".utf8)
+    _ = Glibc.write(2, line, line.count)
+    return 1
+}

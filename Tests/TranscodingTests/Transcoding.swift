@@ -1,0 +1,48 @@
+import Container
+import Core
+import Posix
+import Support
+import Testing
+import Transcoding
+
+/// A photo's way through the transcoder, as a worker takes it.
+struct Transcoded {
+    let report: Report
+    let jpeg: [UInt8]
+
+    /// Transcodes, and holds the result to what holds for every picture: the output check passes, and exiftool finds
+    /// nothing in it but structure and a profile.
+    init(_ input: [UInt8], quality: Int = 90, limits: Limits = Limits()) throws {
+        var options = Options()
+        options.quality = quality
+        let file = try MemoryFile(name: "test-output")
+        let job = Job(options: options, limits: limits)
+        report = try input.withUnsafeBytes { try Transcoder.transcode($0, job, to: file.descriptor) }
+        jpeg = try file.seal().withBytes { Array($0) }
+        try OutputCheck.verify(jpeg.span, size: report.size)
+        let lines = try Transcoded.exiftool(jpeg, ["-G1", "-s", "-a", "-u"]).split(separator: "\n")
+        let allowed = ["[ExifTool]", "[System]", "[File]", "[JFIF]", "[ICC", "[Composite]"]
+        #expect(lines.filter { line in !allowed.contains { line.hasPrefix($0) } } == [])
+    }
+
+    static func exiftool(_ jpeg: [UInt8], _ arguments: [String]) throws -> String {
+        try Tool.run(["exiftool"] + arguments + ["-"], input: jpeg).text
+    }
+
+    /// Why the photo is refused.
+    static func failure(_ input: [UInt8], limits: Limits = Limits()) throws -> Failure {
+        let file = try MemoryFile(name: "test-output")
+        let job = Job(options: Options(), limits: limits)
+        do {
+            _ = try input.withUnsafeBytes { try Transcoder.transcode($0, job, to: file.descriptor) }
+        } catch let failure as Failure {
+            return failure
+        }
+        throw Accepted()
+    }
+
+    struct Accepted: Error {}
+}
+
+/// A JPEG with segments put behind its SOI.
+func inserting(_ segments: [UInt8], into jpeg: [UInt8]) -> [UInt8] { jpeg[..<2] + segments + jpeg[2...] }
