@@ -41,17 +41,19 @@ package struct HEICSource: BandSource, ~Copyable {
         try HEIFLibrary.prepare()
         let context = try HEIFContext.reading(bytes, limits: limits)
         let handle = try context.primaryHandle()
+        try context.checkCoding(of: handle)
         let facts = try HEICFacts(handle, limits: limits, colour: colour)
-        guard let tiling = handle.tiling, !facts.hasAlpha, let grid = try tileable(tiling, handle, context),
+        guard let tiling = handle.tiling, !facts.hasAlpha, let grid = tileable(tiling, handle, context),
             grid.displaySize == facts.displaySize
-        else { return try whole(handle, context, facts) }
+        else { return try whole(handle, facts) }
 
+        try facts.checkMemory(of: grid, tile: tiling.tile)
         var decoder = HEIFDecoder.ffmpeg
         let cell = grid.line(0).cells[0]
         let first = try decode(handle, .tile(column: cell.column, row: cell.row), as: .source, &decoder)
         let colour = facts.colour(coded: first.nclx)
         let planes = try HEICPlanes(first, matrix: colour.matrix)
-        guard let layout = grid.turned(planes.layout) else { return try whole(handle, context, facts) }
+        guard let layout = grid.turned(planes.layout) else { return try whole(handle, facts) }
         let format = PictureFormat(size: facts.displaySize, layout: layout, depth: planes.depth, colour: colour)
         let tiles = HEICTiles(
             handle, grid: grid, tile: tiling.tile, decoder: decoder, planes: planes, format: format, first: first)
@@ -63,27 +65,24 @@ package struct HEICSource: BandSource, ~Copyable {
         return try tiles?.nextBand()
     }
 
-    /// The grid's geometry, where its tiles are plain HEVC pictures and nothing but irot and imir is applied to it.
+    /// The grid's geometry, where there is more than one tile and nothing but irot and imir is applied, to the whole.
     private static func tileable(
         _ tiling: HEIFTiling, _ handle: borrowing HEIFHandle, _ context: borrowing HEIFContext
-    ) throws(CodecError) -> HEICGrid? {
+    ) -> HEICGrid? {
+        guard tiling.columns > 1 || tiling.rows > 1 else { return nil }
         for row in 0..<tiling.rows {
             for column in 0..<tiling.columns {
-                guard let item = handle.tileItem(column: column, row: row) else { return nil }
-                guard context.isHEVC(item) else { throw CodecError(.unsupported, "a tile that is not HEVC") }
-                guard context.orientation(of: item) == .upright else { return nil }
+                guard let item = handle.tileItem(column: column, row: row), context.orientation(of: item) == .upright
+                else { return nil }
             }
         }
         return context.orientation(of: handle.item).flatMap { HEICGrid(tiling, orientation: $0) }
     }
 
     private static func whole(
-        _ handle: borrowing HEIFHandle, _ context: borrowing HEIFContext, _ facts: HEICFacts
+        _ handle: borrowing HEIFHandle, _ facts: HEICFacts
     ) throws(CodecError) -> HEICSource {
-        guard context.isHEVC(handle.item) || context.isGrid(handle.item) else {
-            throw CodecError(.unsupported, "a primary item that is not HEVC")
-        }
-        try facts.checkMemory()
+        try facts.checkMemoryOfWhole()
         var decoder = HEIFDecoder.ffmpeg
         let target: HEIFTarget = facts.hasAlpha && !facts.coding.isGrey ? .rgb : .source
         let image = try decode(handle, .whole, as: target, &decoder)
@@ -120,62 +119,5 @@ package struct HEICSource: BandSource, ~Copyable {
         } catch {
             throw error.error
         }
-    }
-}
-
-/// What a file says of its primary picture, before any of it is decoded.
-struct HEICFacts {
-    let displaySize: PixelSize
-    let storedSize: PixelSize
-    let hasAlpha: Bool
-    let iccProfile: [UInt8]?
-    let coding: (isGrey: Bool, samplesPerPixel: Double, bytesPerSample: Int)
-    private let stated: ColourDescription?
-    private let limits: Limits
-
-    /// - Throws: `corrupt` where the file does not say how large the picture is; `outOfMemory` where it is too large.
-    init(_ handle: borrowing HEIFHandle, limits: Limits, colour: ColourDescription?) throws(CodecError) {
-        displaySize = handle.displaySize
-        storedSize = handle.storedSize
-        hasAlpha = handle.hasAlpha
-        iccProfile = try handle.iccProfile()
-        coding = handle.coding
-        stated = colour ?? handle.nclx
-        self.limits = limits
-        for size in [displaySize, storedSize] {
-            guard size.width > 0, size.height > 0 else { throw CodecError(.corrupt, "no size is stated") }
-            guard let pixels = size.pixels, pixels <= limits.pixelsMax else {
-                throw CodecError(.outOfMemory, "\(size) is over \(limits.pixelsMax) pixels")
-            }
-        }
-    }
-
-    /// What a whole decode takes: the decoder's picture and libheif's copy; with alpha, R, G, B and alpha twice.
-    ///
-    /// - Throws: `outOfMemory` where that is more than the worker may have.
-    func checkMemory() throws(CodecError) {
-        let samples = hasAlpha ? 4 : coding.samplesPerPixel
-        let bytes = Double(storedSize.width * storedSize.height) * samples * Double(coding.bytesPerSample) * 2
-        guard bytes <= Double(limits.workerBytesMax) else {
-            throw CodecError(.outOfMemory, "a whole decode of \(storedSize) takes \(Int(bytes)) bytes")
-        }
-    }
-
-    /// The picture's colours. Each code point comes from the container's nclx or, where that leaves it unspecified (2),
-    /// from the bitstream's VUI, and last from the defaults of MIAF (ISO/IEC 23000-22, section 7.3.6.4). The range is the
-    /// container's, else the VUI's, which counts as limited where it is silent (H.265, section E.3.1).
-    func colour(coded: ColourDescription?) -> ColourDescription {
-        func first(_ keyPath: KeyPath<ColourDescription, UInt16>, _ fallback: UInt16) -> UInt16 {
-            for description in [stated, coded] {
-                if let value = description?[keyPath: keyPath], value != 2 { return value }
-            }
-            return fallback
-        }
-        var transfer = first(\.transfer, 13)
-        // An ICC profile says how the picture looks; PQ or HLG in the bitstream alone do not overrule it.
-        if iccProfile != nil, stated == nil, coded?.isHDR == true { transfer = 13 }
-        return ColourDescription(
-            primaries: first(\.primaries, 1), transfer: transfer, matrix: first(\.matrix, 6),
-            isFullRange: stated?.isFullRange ?? coded?.isFullRange ?? true)
     }
 }

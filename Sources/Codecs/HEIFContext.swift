@@ -44,6 +44,9 @@ enum HEIFFailure: Error {
 /// Owns a `heif_context`. The caller keeps the file's bytes where they are for as long as the context or a handle of it
 /// lives.
 struct HEIFContext: ~Copyable {
+    /// Cells of a grid, and items of a file: the largest phone photos have 800.
+    private static let itemsMax = 4096
+
     private let raw: OpaquePointer
 
     private init(adopting raw: OpaquePointer) { self.raw = raw }
@@ -65,8 +68,8 @@ struct HEIFContext: ~Copyable {
     private func apply(_ limits: Limits) {
         guard let bounds = heif_context_get_security_limits(raw) else { return }
         bounds.pointee.max_image_size_pixels = UInt64(limits.pixelsMax)
-        bounds.pointee.max_number_of_tiles = 4096
-        bounds.pointee.max_items = 4096
+        bounds.pointee.max_number_of_tiles = UInt64(Self.itemsMax)
+        bounds.pointee.max_items = UInt32(Self.itemsMax)
         bounds.pointee.max_color_profile_size = 4 << 20
         bounds.pointee.max_memory_block_size = UInt64(limits.workerBytesMax)
         cheif_limit_total_memory(bounds, UInt64(limits.workerBytesMax))
@@ -79,9 +82,30 @@ struct HEIFContext: ~Copyable {
         return HEIFHandle(adopting: handle)
     }
 
-    func isHEVC(_ item: heif_item_id) -> Bool { heif_item_get_item_type(raw, item) == Self.code("hvc1") }
+    /// - Throws: `unsupported` where a picture is neither an HEVC item nor a grid of such items; `outOfMemory` where the
+    ///   grid has too many.
+    func checkCoding(of picture: borrowing HEIFHandle) throws(CodecError) {
+        guard heif_item_get_item_type(raw, picture.item) == Self.code("grid") else {
+            return try checkHEVC(picture.item)
+        }
+        guard let tiling = picture.tiling else { throw CodecError(.corrupt, "a grid without cells") }
+        let (tiles, overflow) = tiling.columns.multipliedReportingOverflow(by: tiling.rows)
+        guard !overflow, tiles <= Self.itemsMax else { throw CodecError(.outOfMemory, "\(tiles) cells in a grid") }
+        for row in 0..<tiling.rows {
+            for column in 0..<tiling.columns {
+                guard let item = picture.tileItem(column: column, row: row) else {
+                    throw CodecError(.corrupt, "a grid without its cell \(column),\(row)")
+                }
+                try checkHEVC(item)
+            }
+        }
+    }
 
-    func isGrid(_ item: heif_item_id) -> Bool { heif_item_get_item_type(raw, item) == Self.code("grid") }
+    private func checkHEVC(_ item: heif_item_id) throws(CodecError) {
+        guard heif_item_get_item_type(raw, item) == Self.code("hvc1") else {
+            throw CodecError(.unsupported, "a picture that is not HEVC")
+        }
+    }
 
     private static func code(_ name: StaticString) -> UInt32 {
         name.withUTF8Buffer { $0.reduce(0) { code, byte in code << 8 | UInt32(byte) } }
@@ -151,20 +175,19 @@ struct HEIFHandle: ~Copyable {
         let error = heif_image_handle_get_preferred_decoding_colorspace(raw, &colourspace, &chroma)
         let bytes = heif_image_handle_get_luma_bits_per_pixel(raw) > 8 ? 2 : 1
         guard error.code == heif_error_Ok else { return (false, 3, bytes) }
-        switch chroma {
-        case heif_chroma_monochrome: return (true, 1, bytes)
-        case heif_chroma_420: return (false, 1.5, bytes)
-        case heif_chroma_422: return (false, 2, bytes)
+        switch (colourspace, chroma) {
+        case (heif_colorspace_monochrome, _): return (true, 1, bytes)
+        case (_, heif_chroma_420): return (false, 1.5, bytes)
+        case (_, heif_chroma_422): return (false, 2, bytes)
         default: return (false, 3, bytes)
         }
     }
 
-    /// The grid, or nil where the picture is none.
+    /// How the picture is divided; a single item is one cell.
     var tiling: HEIFTiling? {
         var tiling = heif_image_tiling()
         tiling.version = 1
         guard heif_image_handle_get_image_tiling(raw, 0, &tiling).code == heif_error_Ok else { return nil }
-        guard tiling.num_columns > 1 || tiling.num_rows > 1 else { return nil }
         return HEIFTiling(
             columns: Int(tiling.num_columns), rows: Int(tiling.num_rows),
             tile: PixelSize(width: Int(tiling.tile_width), height: Int(tiling.tile_height)),
@@ -193,7 +216,8 @@ struct HEIFHandle: ~Copyable {
         return bytes
     }
 
-    /// Decodes by one decoder, strictly.
+    /// Decodes by one decoder, strictly. What libheif itself calls decoding warnings speaks of properties (a colr box that
+    /// contradicts the VUI, one that cannot be read), never of picture data, and is not asked for.
     func decode(
         _ region: HEIFRegion, by decoder: HEIFDecoder, as target: HEIFTarget = .source
     ) throws(HEIFFailure) -> HEIFImage {

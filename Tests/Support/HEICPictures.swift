@@ -218,7 +218,7 @@ extension HEICPicture.Chroma {
 
     fileprivate var code: heif_chroma {
         switch self {
-        case .grey: heif_chroma_monochrome
+        case .grey: cheif_chroma_grey
         case .s420: heif_chroma_420
         case .s422: heif_chroma_422
         case .s444: heif_chroma_444

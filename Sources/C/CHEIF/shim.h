@@ -13,3 +13,6 @@ static inline void cheif_limit_total_memory(struct heif_security_limits *limits,
   (void)bytes;
 #endif
 }
+
+/* The chroma of one plane alone: a name that 1.23 made a macro, which Swift does not see. */
+static const enum heif_chroma cheif_chroma_grey = heif_chroma_monochrome;
