@@ -47,7 +47,7 @@ extension Exchange {
                 throw .badRequest(reason: "the method holds a character that is not allowed there")
             }
             guard raw.targetSpan == target.count + 1 else {
-                throw .badRequest(reason: "the request target holds a NUL")
+                throw .badRequest(reason: "the request line holds a NUL or blanks too many")
             }
             let method = Method(raw.method)
             head = RequestHead(

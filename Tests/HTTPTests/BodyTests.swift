@@ -33,7 +33,7 @@ import Testing
             try socket.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
             for size in [1, 99_999, 200_000] {
                 let start = size == 1 ? 0 : size == 99_999 ? 1 : 100_000
-                try socket.send("\(String(size, radix: 16));extension=1\r\n")
+                try socket.send("\(String(size, radix: 16))\r\n")
                 try socket.send(Array(body[start..<(start + size)]))
                 try socket.send("\r\n")
             }
