@@ -38,6 +38,7 @@ let package = Package(
         system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
         .target(name: "CAVLog", path: "Sources/C/CAVLog"),
         .target(name: "CLinux", path: "Sources/C/CLinux", cSettings: [.define("_GNU_SOURCE")]),
+        .target(name: "CJPEG", path: "Sources/C/CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
         // 1 words
         library("Core", settings: pure),
@@ -46,7 +47,7 @@ let package = Package(
         // 2 craft
         library("Container", ["Core"], settings: pure),
         library("Metadata", ["Core", "CEXIF"]),
-        library("Codecs", ["Core", "CAVLog", "CHEIF", "CTurboJPEG", "CZimg", "CLCMS"]),
+        library("Codecs", ["Core", "CAVLog", "CHEIF", "CJPEG", "CTurboJPEG", "CZimg", "CLCMS"]),
 
         // 3 work
         library("WorkerPool", ["Core", "Posix"]),

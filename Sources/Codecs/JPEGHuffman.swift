@@ -1,0 +1,260 @@
+/// The Huffman tables of a JPEG (T.81, B.2.4.2), made for skipping: a look-up tells how many bits a code and the value
+/// bits after it take together, and how far they advance in the block. No value is computed.
+struct JPEGHuffmanTables: ~Copyable {
+    /// What one code does: 0 where there is no such code. Bits 0…4: the bits of code and value; from bit 5 on: how many
+    /// coefficients are passed over.
+    typealias Step = UInt16
+
+    /// More than a block has, however it is reached: an end of block.
+    static let endOfBlock = 128
+
+    /// Codes up to this length are looked up at once; longer ones are rare.
+    static let shortBits = 10
+
+    /// One table in canonical form (T.81, C.2), for its long codes.
+    private struct Canonical {
+        /// The largest code of each length, -1 where there is none.
+        var largest = [Int](repeating: -1, count: 17)
+        /// Where the values of a length begin, less its first code.
+        var offset = [Int](repeating: 0, count: 17)
+        var steps: [Step] = []
+    }
+
+    private let short: UnsafeMutablePointer<Step>
+    private var canonical = [Canonical?](repeating: nil, count: 8)
+
+    init() {
+        let count = 8 << Self.shortBits
+        short = .allocate(capacity: count)
+        short.initialize(repeating: 0, count: count)
+    }
+
+    deinit { short.deallocate() }
+
+    func isDefined(_ index: Int) -> Bool { canonical[index] != nil }
+
+    /// The look-up table of the short codes: `1 << shortBits` steps. Valid as long as the tables are.
+    func shortSteps(_ index: Int) -> UnsafePointer<Step> { UnsafePointer(short + index << Self.shortBits) }
+
+    /// The step of a code longer than `shortBits`; `bits` begin with it. 0 where there is none.
+    func longStep(_ index: Int, bits: UInt64) -> Step {
+        guard let table = canonical[index] else { return 0 }
+        for length in (Self.shortBits + 1)...16 {
+            let code = Int(bits >> UInt64(64 - length))
+            if code <= table.largest[length] { return table.steps[table.offset[length] + code] }
+        }
+        return 0
+    }
+
+    /// Defines table `index` (0…3 for DC, 4…7 for AC) from a DHT segment's code counts and values.
+    ///
+    /// - Throws: `corrupt` where the counts do not make a prefix code or a DC category is above 15.
+    mutating func define(_ index: Int, counts: UnsafeRawBufferPointer, values: UnsafeRawBufferPointer)
+        throws(CodecError)
+    {
+        var table = Canonical()
+        let steps = short + index << Self.shortBits
+        steps.update(repeating: 0, count: 1 << Self.shortBits)
+        var code = 0
+        var next = 0
+        for length in 1...16 {
+            let count = Int(counts[length - 1])
+            guard code + count <= 1 << length else { throw CodecError(.corrupt, "bogus Huffman table") }
+            table.offset[length] = next - code
+            for _ in 0..<count {
+                let step = try Self.step(of: values[next], codeBits: length, isDC: index < 4)
+                table.steps.append(step)
+                if length <= Self.shortBits {
+                    let free = Self.shortBits - length
+                    (steps + code << free).update(repeating: step, count: 1 << free)
+                }
+                next += 1
+                code += 1
+            }
+            table.largest[length] = count > 0 ? code - 1 : -1
+            code <<= 1
+        }
+        canonical[index] = table
+    }
+
+    /// T.81, F.1.2.1 and F.1.2.2: a DC value is a category; an AC value is a run of zeros and a category.
+    private static func step(of value: UInt8, codeBits: Int, isDC: Bool) throws(CodecError) -> Step {
+        let category = Int(value & 15)
+        if isDC && value > 15 { throw CodecError(.corrupt, "bogus Huffman table") }
+        let run = Int(value >> 4)
+        let advance = isDC ? 1 : category > 0 || run == 15 ? run + 1 : endOfBlock
+        return Step(codeBits + category) | Step(advance) << 5
+    }
+}
+
+/// Reads the bits of entropy-coded data: takes out stuffed zeros and stops at a marker (T.81, F.2.2.5).
+struct JPEGBits {
+    private let bytes: UnsafeRawBufferPointer
+    /// The first byte that is not in `buffer`.
+    private(set) var position: Int
+    /// The next bits, from the top; zeros follow the last one.
+    private(set) var buffer: UInt64 = 0
+    /// How many of them are real. Below zero: more were taken than there are.
+    private(set) var count = 0
+    /// A marker or the end of the bytes stands at `position`.
+    private var isAtEnd = false
+
+    init(_ bytes: UnsafeRawBufferPointer, at position: Int) {
+        self.bytes = bytes
+        self.position = position
+    }
+
+    /// Makes 32 bits available, unless the data ends before.
+    @inline(__always) mutating func fill() {
+        guard count < 32 else { return }
+        guard position + 4 <= bytes.count else { return fillByByte() }
+        let word = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self))
+        // Whether any of the four bytes is FF: whether its complement is zero.
+        guard (~word &- 0x0101_0101) & word & 0x8080_8080 == 0, !isAtEnd else { return fillByByte() }
+        buffer |= UInt64(word) << UInt64(32 &- count)
+        count &+= 32
+        position &+= 4
+    }
+
+    @inline(never) private mutating func fillByByte() {
+        while count <= 56, !isAtEnd {
+            guard position < bytes.count else {
+                isAtEnd = true
+                return
+            }
+            let byte = bytes[position]
+            if byte == 0xFF {
+                // Fill bytes before a marker are more FFs (T.81, B.1.1.2).
+                var next = position + 1
+                while next < bytes.count, bytes[next] == 0xFF { next += 1 }
+                guard next < bytes.count, bytes[next] == 0 else {
+                    isAtEnd = true
+                    return
+                }
+                position = next
+            }
+            position += 1
+            buffer |= UInt64(byte) << UInt64(56 - count)
+            count += 8
+        }
+    }
+
+    @inline(__always) mutating func drop(_ bits: Int) {
+        buffer <<= UInt64(truncatingIfNeeded: bits)
+        count &-= bits
+    }
+}
+
+/// Entropy-decodes the scans of a sequential Huffman-coded picture without keeping anything, so that nothing wrong goes
+/// unnoticed: libjpeg-turbo's fast decoder takes an undefined code for a zero and a run past a block's end for its end.
+struct JPEGHuffmanScan {
+    /// The tables of one block of the MCU.
+    struct Block {
+        var dc: Int
+        var ac: Int
+    }
+
+    var blocks: [Block]
+    var mcus: Int
+    /// MCUs between restart markers, 0 for none.
+    var restartInterval: Int
+
+    /// What follows a scan's last MCU.
+    struct End {
+        /// Where the next marker stands, or the end of the bytes.
+        var position: Int
+        /// Bytes between the last MCU and that place.
+        var strayBytes: Int
+    }
+
+    /// - Parameter position: where the scan's data begins.
+    /// - Throws: `truncated` where the data ends, or a marker comes, before the last MCU; `corrupt` where a code is
+    ///   undefined, a block has more than 64 coefficients, or a restart marker is missing or wrong.
+    func prove(
+        _ bytes: UnsafeRawBufferPointer, at position: Int, tables: borrowing JPEGHuffmanTables
+    ) throws(CodecError) -> End {
+        var position = position
+        var left = mcus
+        var restarts = 0
+        while true {
+            let count = restartInterval > 0 ? min(left, restartInterval) : left
+            var bits = JPEGBits(bytes, at: position)
+            try decode(count, from: &bits, tables: tables)
+            left -= count
+            let end = Self.end(of: bits, in: bytes)
+            if left == 0 { return end }
+            guard end.position < bytes.count else { throw CodecError(.truncated, "\(left) MCUs are missing") }
+            let marker = bytes[end.position + 1]
+            guard marker == 0xD0 + UInt8(restarts & 7), end.strayBytes == 0 else {
+                throw CodecError(
+                    marker == 0xD9 ? .truncated : .corrupt, "marker \(marker) where RST\(restarts & 7) belongs")
+            }
+            restarts += 1
+            position = end.position + 2
+        }
+    }
+
+    private func decode(
+        _ mcus: Int, from bits: inout JPEGBits, tables: borrowing JPEGHuffmanTables
+    ) throws(CodecError) {
+        var local = bits
+        for _ in 0..<mcus {
+            for block in blocks {
+                try Self.decodeBlock(block, from: &local, tables: tables)
+            }
+        }
+        bits = local
+    }
+
+    @inline(__always)
+    private static func decodeBlock(
+        _ block: Block, from bits: inout JPEGBits, tables: borrowing JPEGHuffmanTables
+    ) throws(CodecError) {
+        let shift = UInt64(64 - JPEGHuffmanTables.shortBits)
+        let dc = tables.shortSteps(block.dc)
+        let ac = tables.shortSteps(block.ac)
+        bits.fill()
+        var step = dc[Int(bits.buffer >> shift)]
+        if step == 0 { step = tables.longStep(block.dc, bits: bits.buffer) }
+        var isUndefined = step == 0
+        bits.drop(Int(step & 31))
+        var position = 1
+        while position < 64 {
+            bits.fill()
+            step = ac[Int(bits.buffer >> shift)]
+            if step == 0 {
+                step = tables.longStep(block.ac, bits: bits.buffer)
+                if step == 0 {
+                    isUndefined = true
+                    break
+                }
+            }
+            bits.drop(Int(step & 31))
+            position &+= Int(step >> 5)
+        }
+        if bits.count < 0 { throw CodecError(.truncated, "premature end of entropy-coded data") }
+        if isUndefined { throw CodecError(.corrupt, "undefined Huffman code") }
+        if position > 64, position < JPEGHuffmanTables.endOfBlock {
+            throw CodecError(.corrupt, "more than 64 coefficients in a block")
+        }
+    }
+
+    /// Whole bytes that the last MCU left over are stray, and so is what stands before the next marker.
+    private static func end(of bits: JPEGBits, in bytes: UnsafeRawBufferPointer) -> End {
+        let first = bits.position
+        var position = first
+        while position < bytes.count {
+            if bytes[position] == 0xFF {
+                var next = position + 1
+                while next < bytes.count, bytes[next] == 0xFF { next += 1 }
+                guard next < bytes.count else { break }
+                if bytes[next] != 0 {
+                    return End(position: next - 1, strayBytes: bits.count / 8 + position - first)
+                }
+                position = next
+            }
+            position += 1
+        }
+        return End(position: bytes.count, strayBytes: bits.count / 8 + bytes.count - first)
+    }
+}

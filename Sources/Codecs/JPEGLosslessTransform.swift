@@ -1,0 +1,169 @@
+import CTurboJPEG
+package import Core
+
+/// Turns a JPEG by moving its DCT coefficients: no sample is computed, nothing is lost.
+package enum LosslessTransform {
+    /// Whether `run` turns such a picture. Edges that come to lie at the left or the top must end on whole MCUs, since
+    /// JPEG lets only the right and the bottom be incomplete (the rule of `jpegtran -perfect`). Subsampling that is
+    /// not the same in both directions would come out in a form (4:4:0 from 4:2:2) that few readers expect.
+    ///
+    /// - Parameter subsampling: nil for grey.
+    package static func canTurn(
+        _ size: PixelSize, _ subsampling: ChromaSubsampling?, _ orientation: Orientation
+    ) -> Bool {
+        let horizontal = subsampling?.horizontal ?? 1
+        let vertical = subsampling?.vertical ?? 1
+        if orientation.swapsAxes, horizontal != vertical { return false }
+        // TurboJPEG knows no name for these.
+        if subsampling == .s410 || subsampling == .s441 { return false }
+        let isWidthWhole = size.width % (8 * horizontal) == 0
+        let isHeightWhole = size.height % (8 * vertical) == 0
+        switch orientation {
+        case .upright, .transposed: return true
+        case .mirrored, .rotated270: return isWidthWhole
+        case .flipped, .rotated90: return isHeightWhole
+        case .rotated180, .transversed: return isWidthWhole && isHeightWhole
+        }
+    }
+
+    /// Turns the first picture in `bytes`. `.upright` moves nothing, but codes anew: an arithmetic-coded picture comes
+    /// out in Huffman coding. A progressive picture stays progressive.
+    ///
+    /// - Parameter bytesMax: what the work may hold in memory.
+    /// - Returns: the picture without foreign segments, or nil where it cannot be turned without loss.
+    /// - Throws: `corrupt`, `truncated`, `unsupported`, `outOfMemory`, as `EntropyProof` does.
+    package static func run(
+        _ bytes: UnsafeRawBufferPointer, orientation: Orientation, bytesMax: Int = .max
+    ) throws(CodecError) -> LosslessPicture? {
+        let proof = try EntropyProof.prove(bytes, bytesMax: bytesMax)
+        let frame = proof.frame
+        // A single component is coded block by block, whatever its factors say.
+        let subsampling = frame.components.count == 1 ? nil : frame.subsampling
+        guard frame.components.count == 1 || subsampling != nil, canTurn(frame.size, subsampling, orientation) else {
+            return nil
+        }
+        guard bytesNeeded(frame, orientation) <= bytesMax else {
+            throw CodecError(.outOfMemory, "turning \(frame.size) takes more than \(bytesMax) bytes")
+        }
+        let picture = try UnsafeRawBufferPointer(rebasing: bytes[..<proof.end]).turned(
+            orientation, isProgressive: frame.isProgressive)
+        return LosslessPicture(adopting: picture, proof: proof)
+    }
+
+    /// What `run` holds in memory: all coefficients, twice if they move, without the picture that it returns.
+    package static func bytesNeeded(_ frame: JPEGFrame, _ orientation: Orientation) -> Int {
+        frame.coefficientBytes * (orientation == .upright ? 1 : 2) + 1 << 20
+    }
+}
+
+/// A picture as `LosslessTransform` leaves it: SOI, JFIF or Adobe marker, tables, scans, EOI.
+package struct LosslessPicture: ~Copyable {
+    private let buffer: TurboBuffer
+    /// Of the source: what was odd but harmless there.
+    package let proof: EntropyProof
+    /// How many bytes before the body a writer of its own preamble leaves out: SOI, and JFIF where there is one.
+    private let preambleBytes: Int
+
+    /// The picture's body has no Adobe marker and may stand behind a JFIF marker. Where it has one (RGB), it begins
+    /// with it and must not.
+    package let takesJFIF: Bool
+
+    fileprivate init(adopting buffer: consuming TurboBuffer, proof: EntropyProof) {
+        let length = buffer.jfifBytes
+        self.buffer = buffer
+        self.proof = proof
+        takesJFIF = length > 0
+        preambleBytes = 2 + length
+    }
+
+    /// The whole picture. The bytes are valid inside `body` only.
+    package borrowing func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(buffer.bytes)
+    }
+
+    /// What follows SOI and JFIF, to be written behind segments of one's own. Valid inside `body` only.
+    package borrowing func withBody<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(rebasing: buffer.bytes[preambleBytes...]))
+    }
+}
+
+/// Owns bytes that TurboJPEG has allocated.
+private struct TurboBuffer: ~Copyable {
+    private let base: UnsafeMutablePointer<UInt8>
+    private let count: Int
+
+    init(adopting base: UnsafeMutablePointer<UInt8>, count: Int) {
+        self.base = base
+        self.count = count
+    }
+
+    deinit { tjFree(base) }
+
+    /// Valid as long as the buffer is.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+    /// The length of the JFIF segment after SOI, marker included; 0 where there is none.
+    var jfifBytes: Int {
+        guard count > 6, base[2] == 0xFF, base[3] == 0xE0 else { return 0 }
+        return 2 + Int(base[4]) << 8 + Int(base[5])
+    }
+}
+
+/// Owns a TurboJPEG instance for transforms.
+private struct TurboTransformer: ~Copyable {
+    private let raw: tjhandle
+
+    private init(adopting raw: tjhandle) { self.raw = raw }
+
+    deinit { tjDestroy(raw) }
+
+    static func starting() throws(CodecError) -> TurboTransformer {
+        guard let raw = tjInitTransform() else { throw CodecError(.outOfMemory, "no JPEG transformer") }
+        return TurboTransformer(adopting: raw)
+    }
+
+    /// - Throws: `corrupt`, for a fault that the proof has let pass.
+    func run(_ bytes: UnsafeRawBufferPointer, _ transform: tjtransform) throws(CodecError) -> TurboBuffer {
+        var transform = transform
+        var output: UnsafeMutablePointer<UInt8>?
+        var count: UInt = 0
+        let status = tjTransform(
+            raw, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt(bytes.count), 1, &output, &count,
+            &transform, TJFLAG_LIMITSCANS)
+        guard let output else { throw CodecError(.corrupt, String(cString: tjGetErrorStr2(raw))) }
+        let buffer = TurboBuffer(adopting: output, count: Int(count))
+        // A warning can be about a header only, since the data has been proved; the picture is there.
+        guard status == 0 || tjGetErrorCode(raw) == Int32(bitPattern: TJERR_WARNING.rawValue) else {
+            throw CodecError(.corrupt, String(cString: tjGetErrorStr2(raw)))
+        }
+        return buffer
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func turned(_ orientation: Orientation, isProgressive: Bool) throws(CodecError) -> TurboBuffer {
+        var transform = tjtransform()
+        transform.op = Int32(bitPattern: orientation.operation.rawValue)
+        transform.options = TJXOPT_PERFECT | TJXOPT_COPYNONE | (isProgressive ? TJXOPT_PROGRESSIVE : 0)
+        return try TurboTransformer.starting().run(self, transform)
+    }
+}
+
+extension Orientation {
+    fileprivate var operation: TJXOP {
+        switch self {
+        case .upright: TJXOP_NONE
+        case .mirrored: TJXOP_HFLIP
+        case .rotated180: TJXOP_ROT180
+        case .flipped: TJXOP_VFLIP
+        case .transposed: TJXOP_TRANSPOSE
+        case .rotated90: TJXOP_ROT90
+        case .transversed: TJXOP_TRANSVERSE
+        case .rotated270: TJXOP_ROT270
+        }
+    }
+}

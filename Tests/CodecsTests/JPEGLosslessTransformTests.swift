@@ -1,0 +1,116 @@
+import Codecs
+import Core
+import Support
+import Testing
+
+@Suite struct JPEGLosslessTransformTests {
+    static let turns: [(Orientation, [String])] = [
+        (.upright, []), (.mirrored, ["-flip", "horizontal"]), (.rotated180, ["-rotate", "180"]),
+        (.flipped, ["-flip", "vertical"]), (.transposed, ["-transpose"]), (.rotated90, ["-rotate", "90"]),
+        (.transversed, ["-transverse"]), (.rotated270, ["-rotate", "270"]),
+    ]
+
+    @Test(arguments: turns, [["-sample", "1x1"], ["-sample", "2x2"], ["-grayscale"], ["-rgb"]])
+    func bytesAreThoseOfJpegtran(turn: (Orientation, [String]), options: [String]) throws {
+        let jpeg = try JPEGPictures.cjpeg(64, 48, options)
+        let expected = try JPEGPictures.output(["jpegtran", "-perfect", "-copy", "none"] + turn.1, input: jpeg)
+        #expect(same(try turned(jpeg, turn.0), expected))
+        #expect(same(try turned(marked(jpeg), turn.0), expected), "foreign segments are left behind")
+    }
+
+    @Test(arguments: turns) func progressiveStaysProgressive(turn: (Orientation, [String])) throws {
+        let jpeg = try JPEGPictures.cjpeg(64, 48, ["-progressive"])
+        let expected = try JPEGPictures.output(
+            ["jpegtran", "-perfect", "-copy", "none", "-progressive"] + turn.1, input: jpeg)
+        #expect(same(try turned(jpeg, turn.0), expected))
+    }
+
+    @Test(arguments: [["-arithmetic"], ["-arithmetic", "-progressive"]])
+    func arithmeticBecomesHuffman(options: [String]) throws {
+        let jpeg = try JPEGPictures.cjpeg(61, 47, options)
+        let carried = try #require(try turned(jpeg, .upright))
+        #expect(JPEGPictures.offset(of: options.count == 1 ? 0xC0 : 0xC2, in: carried) != nil)
+        #expect(same(try JPEGPictures.planes(carried), try JPEGPictures.planes(jpeg)))
+    }
+
+    static let samplings: [(ChromaSubsampling?, [String])] = [
+        (nil, ["-grayscale"]), (.s444, ["-sample", "1x1"]), (.s420, ["-sample", "2x2"]), (.s422, ["-sample", "2x1"]),
+        (.s440, ["-sample", "1x2"]), (.s411, ["-sample", "4x1"]),
+    ]
+
+    @Test(arguments: samplings) func predicateIsThatOfJpegtran(sampling: (ChromaSubsampling?, [String])) throws {
+        let isEven = (sampling.0?.horizontal ?? 1) == (sampling.0?.vertical ?? 1)
+        for (width, height) in [(64, 24), (24, 64), (63, 32), (17, 33)] {
+            let size = PixelSize(width: width, height: height)
+            let jpeg = try JPEGPictures.cjpeg(width, height, sampling.1)
+            for turn in Self.turns {
+                let outcome = try Tool.run(["jpegtran", "-perfect"] + turn.1, input: jpeg)
+                // What jpegtran would turn into an unusual subsampling is resampled here.
+                let expected = outcome.status == 0 && (isEven || !turn.0.swapsAxes)
+                #expect(LosslessTransform.canTurn(size, sampling.0, turn.0) == expected, "\(size) \(turn.0)")
+                #expect(try (turned(jpeg, turn.0) != nil) == expected, "\(size) \(turn.0)")
+            }
+        }
+    }
+
+    @Test(arguments: [["-sample", "4x2"], ["-sample", "2x2,2x2,1x1"]])
+    func whatTurboJPEGHasNoNameForIsNotTurned(options: [String]) throws {
+        #expect(try turned(JPEGPictures.cjpeg(64, 64, options), .rotated90) == nil)
+    }
+
+    @Test func bodyTakesAPreamble() throws {
+        for (options, takesJFIF) in [([], true), (["-grayscale"], true), (["-rgb"], false)] {
+            let jpeg = try JPEGPictures.cjpeg(64, 48, options)
+            let result = try jpeg.withUnsafeBytes { bytes throws -> [UInt8] in
+                guard let picture = try LosslessTransform.run(bytes, orientation: .rotated90) else { return [] }
+                #expect(picture.takesJFIF == takesJFIF)
+                return picture.withBody { Array($0) }
+            }
+            let jfif = JPEGPictures.segment(0xE0, Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0])
+            let exif = JPEGPictures.exif(orientation: 1)
+            let written = [0xFF, 0xD8] + (takesJFIF ? jfif : []) + exif + result
+            let plain = try JPEGPictures.output(["jpegtran", "-rotate", "90"], input: jpeg)
+            #expect(same(try JPEGPictures.rgb(written), try JPEGPictures.rgb(plain)))
+            #expect(try Tool.run(["exiftool", "-n", "-s3", "-Orientation", "-"], input: written).text == "1\n")
+        }
+    }
+
+    @Test(arguments: [[], ["-progressive"], ["-arithmetic"]]) func cutFilesFail(options: [String]) throws {
+        let jpeg = try JPEGPictures.cjpeg(64, 48, options)
+        for tenth in 0..<10 {
+            let cut = Array(jpeg[..<(jpeg.count * tenth / 10)])
+            #expect(try failure { _ = try turned(cut, .rotated90) } == .truncated)
+        }
+    }
+
+    @Test func oddHeadersDoNotFail() throws {
+        var jpeg = try JPEGPictures.cjpeg(64, 48, [])
+        let expected = try turned(jpeg, .rotated90)
+        let data = try JPEGPictures.dataOffset(jpeg)
+        jpeg[data - 2] = 0
+        jpeg.insert(contentsOf: [7, 7, 7], at: 2)
+        #expect(same(try turned(jpeg, .rotated90), expected))
+    }
+
+    @Test func memoryIsBounded() throws {
+        let jpeg = try JPEGPictures.cjpeg(512, 512, [])
+        let needed = LosslessTransform.bytesNeeded(try prove(jpeg).frame, .rotated90)
+        #expect(needed > 2 * 512 * 512 * 3)
+        #expect(try failure { _ = try turned(jpeg, .rotated90, bytesMax: needed - 1) } == .outOfMemory)
+        #expect(try turned(jpeg, .rotated90, bytesMax: needed) != nil)
+    }
+
+    private func turned(_ jpeg: [UInt8], _ orientation: Orientation, bytesMax: Int = .max) throws -> [UInt8]? {
+        try jpeg.withUnsafeBytes { bytes in
+            guard let picture = try LosslessTransform.run(bytes, orientation: orientation, bytesMax: bytesMax) else {
+                return nil
+            }
+            return picture.withBytes { Array($0) }
+        }
+    }
+
+    private func marked(_ jpeg: [UInt8]) -> [UInt8] {
+        let foreign = JPEGPictures.exif(orientation: 6) + JPEGPictures.segment(0xFE, Array("home".utf8))
+        return Array(jpeg[..<2]) + foreign + jpeg[2...] + Array("trailer".utf8)
+    }
+}
