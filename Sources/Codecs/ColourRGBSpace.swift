@@ -29,7 +29,7 @@ struct RGBSpace: Sendable, Equatable {
     var white: Chromaticity
     var curve: Curve
 
-    /// Adobe RGB (1998), version 2005-05, sections 4.3.1 and 4.3.2.
+    /// Adobe RGB (1998) Color Image Encoding, version 2005-05, section 4.3.
     static let adobe = RGBSpace(
         name: "Adobe RGB (1998)", red: Chromaticity(x: 0.64, y: 0.33), green: Chromaticity(x: 0.21, y: 0.71),
         blue: Chromaticity(x: 0.15, y: 0.06), white: .d65, curve: .gamma(2 + 51.0 / 256))

@@ -3,7 +3,7 @@ import Glibc
 /// The functions between code and light of high and standard dynamic range. Codes are 0…1, light is in cd/m² or, of
 /// scenes and of SDR, 0…1.
 enum ToneCurve {
-    /// What a diffuse white shows (BT.2408-7, section 2.1), which SDR has at its top.
+    /// What a diffuse white shows (BT.2408), which SDR has at its top.
     static let referenceWhite: Double = 203
     /// The top of what is expected of a photo; what is brighter is cut. HLG's nominal display (BT.2100-2, table 5).
     static let sourcePeak: Double = 1000
@@ -40,7 +40,7 @@ enum ToneCurve {
         Float(sourcePeak) * powf(max(luminance, 0), 0.2)
     }
 
-    /// Light up to `sourcePeak` brought below `referenceWhite` by the spline of BT.2390-10, section 5.4.1: on PQ's
+    /// Light up to `sourcePeak` brought below `referenceWhite` by the EETF of BT.2390, section 5.4: on PQ's
     /// scale, nothing changes up to the knee, and the top bends over.
     static func rolledOff(_ light: Double) -> Double {
         let top = codeOfPQ(sourcePeak)

@@ -129,8 +129,8 @@ package struct PlanarConverter<Source: BandSource & ~Copyable>: BandSource, ~Cop
         graphShape = shape
     }
 
-    /// zimg refuses a matrix that says nothing. Such YCbCr is BT.601, as JFIF and MIAF (ISO/IEC 23000-22, section
-    /// 7.3.6.4) have it; and a matrix of identity says that the planes are not YCbCr at all.
+    /// zimg refuses a matrix that says nothing. Such YCbCr is BT.601, as JFIF has it (T.871, section 7) and HEIF readers
+    /// take it; and a matrix of identity says that the planes are not YCbCr at all.
     private static func resolved(_ format: PictureFormat) throws(CodecError) -> PictureFormat {
         var format = format
         guard case .ycbcr = format.layout else { return format }

@@ -91,7 +91,7 @@ struct PlanarGraph: ~Copyable {
         result.pixel_type = format.depth > 8 ? ZIMG_PIXEL_WORD : ZIMG_PIXEL_BYTE
         result.depth = UInt32(format.depth)
         result.pixel_range = format.colour.isFullRange ? ZIMG_RANGE_FULL : ZIMG_RANGE_LIMITED
-        // Everything is taken as centred: JFIF is (T.871, section 10), HEIF writers leave the HEVC location at its
+        // Everything is taken as centred: JFIF is (T.871, section 9), HEIF writers leave the HEVC location at its
         // default without meaning it, and decoders ignore it. So a picture that is converted and one whose planes are
         // carried over as they are have their chroma in the same place.
         result.chroma_location = ZIMG_CHROMA_CENTER

@@ -27,7 +27,7 @@ import Testing
 
     @Test("codes that the recommendations print")
     func landmarks() {
-        // BT.2408-7, table 1: HDR reference white is 203 cd/m², 58 % of PQ and 75 % of HLG; grey card 26, 38 %.
+        // BT.2408, table 1: HDR reference white is 203 cd/m², 58 % of PQ and 75 % of HLG; grey card 26, 38 %.
         #expect(abs(ToneCurve.codeOfPQ(203) - 0.58) < 0.005)
         #expect(abs(ToneCurve.codeOfPQ(26) - 0.38) < 0.005)
         #expect(abs(ToneCurve.lightOfPQ(1) - 10_000) < 1)
@@ -168,7 +168,7 @@ import Testing
 
     @Test("from a camera's 4:2:2 of ten bits to a JPEG's planes", arguments: [16, 18] as [UInt16])
     func chain(_ transfer: UInt16) throws {
-        // 26 cd/m², a grey card (BT.2408-7, table 1): 38 % of either code.
+        // 26 cd/m², a grey card (BT.2408, table 1): 38 % of either code.
         let format = PictureFormat(
             size: PixelSize(width: 33, height: 70), layout: .ycbcr(.s422), depth: 10,
             colour: ColourDescription(primaries: 9, transfer: transfer, matrix: 9, isFullRange: true))

@@ -153,7 +153,7 @@ import Testing
     }
 }
 
-/// How codes and values relate (H.273, section 8.3, equations 20 to 31).
+/// How codes and values relate (H.273, section 8.3).
 struct CodeRange {
     let depth: Int
     let isFull: Bool
@@ -180,12 +180,12 @@ struct CodeRange {
     private func clipped(_ value: Double) -> Int { Int(min(max(value, 0), top).rounded()) }
 }
 
-/// What luma is made of (H.273, table 4 and equations 38 to 43).
+/// What luma is made of (H.273, table 4).
 struct Luminance {
     private let red: Double
     private let blue: Double
     private var green: Double { 1 - red - blue }
-    /// Matrix 8 has luma, then green and orange less their opposites (H.273, equations 53 to 58).
+    /// Matrix 8 has luma, then green and orange less their opposites.
     private let isYCgCo: Bool
 
     init(matrix: UInt16) {
