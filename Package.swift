@@ -54,6 +54,9 @@ let package = Package(
         library("HTTP", ["Core", "Posix", "CMicroHTTPD", "CLinux"]),
         library("Codecs", ["Core", "CHEIF", "CJPEG", "CTurboJPEG", "CZimg", "CLCMS"]),
 
+        // 3 work
+        library("Storage", ["Core", "Posix", "CLinux", "CCrypto"]),
+
         // Tests
         .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
         .executableTarget(
@@ -66,6 +69,7 @@ let package = Package(
         tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
         tests("HTTPTests", ["HTTP", "Posix", "Support"]),
         tests("CodecsTests", ["Codecs", "Core", "Support"]),
+        tests("StorageTests", ["Storage", "Core", "Posix", "Support"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17
