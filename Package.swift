@@ -61,6 +61,9 @@ let package = Package(
         // 4 house
         library("Service", ["Core", "Posix", "Container", "WorkerPool", "Storage", "HTTP", "CContract"]),
 
+        // 5 doors
+        .executableTarget(name: "safelight", dependencies: ["Service"], swiftSettings: house),
+
         // Tests
         .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
         .executableTarget(
