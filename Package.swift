@@ -36,6 +36,7 @@ let package = Package(
         system("CLCMS", pkgConfig: "lcms2", apt: ["liblcms2-dev"]),
         system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: ["libmicrohttpd-dev"]),
         system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
+        .target(name: "CContract", path: "Sources/C/CContract"),
         .target(name: "CAVLog", path: "Sources/C/CAVLog"),
         .target(name: "CLinux", path: "Sources/C/CLinux", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "CJPEG", path: "Sources/C/CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
@@ -58,6 +59,15 @@ let package = Package(
         .executableTarget(
             name: "safelight-worker", dependencies: ["Core", "Posix", "Codecs", "Transcoding"], swiftSettings: house),
 
+        // 3 work
+        library("Storage", ["Core", "Posix", "CLinux", "CCrypto"]),
+
+        // 4 house
+        library("Service", ["Core", "Posix", "Container", "WorkerPool", "Storage", "HTTP", "CContract"]),
+
+        // 5 doors
+        .executableTarget(name: "safelight", dependencies: ["Service"], swiftSettings: house),
+
         // Tests
         .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
         .executableTarget(
@@ -70,6 +80,9 @@ let package = Package(
         tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
         tests("HTTPTests", ["HTTP", "Posix", "Support"]),
         tests("TranscodingTests", ["Container", "Core", "Posix", "Support", "Transcoding"]),
+        tests("CodecsTests", ["Codecs", "Core", "Support"]),
+        tests("StorageTests", ["Storage", "Core", "Posix", "Support"]),
+        tests("ServiceTests", ["Service", "Core", "Posix", "Container", "WorkerPool", "Storage", "HTTP", "Support"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17

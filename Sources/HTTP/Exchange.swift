@@ -29,6 +29,7 @@ final class Exchange: Sendable {
         var headAtUs = 0
         var status: Int?
         var bytesOut = 0
+        var note: (any Sendable)?
         /// The answer has gone over the socket: libmicrohttpd knows nothing of it and will call the request broken off.
         var isAnsweredOverSocket = false
     }
@@ -138,7 +139,7 @@ extension Exchange {
             let record = AccessRecord(
                 id: request.id, head: request.head, status: status == 0 ? nil : status, isComplete: isComplete,
                 bytesIn: state.machine.bytesIn, bytesOut: isComplete ? request.bytesOut : 0,
-                durationUs: Clock.monotonicUs() - request.startedUs)
+                durationUs: Clock.monotonicUs() - request.startedUs, note: request.note)
             state.spool = nil
             state.answer = nil
             state.request = RequestRecord()
@@ -179,6 +180,7 @@ extension Exchange {
     private static func queueAnswer(_ state: inout State) -> MHD_Result {
         guard let answer = state.answer.take(), answer.queue(on: state.connection.raw) else { return .NO }
         state.request.status = answer.status
+        state.request.note = answer.note
         state.request.bytesOut = state.request.head?.method == .head ? 0 : answer.count
         return .YES
     }
@@ -261,6 +263,7 @@ extension Exchange {
         guard answer.send(on: state.connection.socket) else { return false }
         state.request.isAnsweredOverSocket = true
         state.request.status = response.status
+        state.request.note = response.note
         state.request.bytesOut = method == .head ? 0 : response.body.count
         return true
     }

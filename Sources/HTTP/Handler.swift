@@ -45,4 +45,6 @@ package struct AccessRecord: Sendable {
     package let bytesOut: Int
     /// From the request line to the end.
     package let durationUs: Int
+    /// The `note` of the answer that was begun.
+    package let note: (any Sendable)?
 }

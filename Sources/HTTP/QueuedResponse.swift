@@ -9,12 +9,14 @@ struct QueuedResponse: ~Copyable, @unchecked Sendable {
     let status: Int
     /// Of the body.
     let count: Int
+    let note: (any Sendable)?
     private let raw: OpaquePointer
 
-    private init(adopting raw: OpaquePointer, status: Int, count: Int) {
+    private init(adopting raw: OpaquePointer, of response: Response) {
         self.raw = raw
-        self.status = status
-        self.count = count
+        status = response.status
+        count = response.body.count
+        note = response.note
     }
 
     /// Drops our reference; libmicrohttpd holds its own while it sends.
@@ -23,7 +25,7 @@ struct QueuedResponse: ~Copyable, @unchecked Sendable {
     /// Nil where the file's descriptor cannot be had or a header field is not fit to be sent.
     static func make(_ response: Response) -> QueuedResponse? {
         guard let raw = body(response.body) else { return nil }
-        let queued = QueuedResponse(adopting: raw, status: response.status, count: response.body.count)
+        let queued = QueuedResponse(adopting: raw, of: response)
         for field in response.headers {
             // Refuses what would break out of the line.
             guard MHD_add_response_header(raw, field.name, field.value) == .YES else { return nil }

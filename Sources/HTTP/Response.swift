@@ -25,6 +25,8 @@ package struct Response: Sendable {
     package var status: Int
     package var headers: [Field]
     package var body: Body
+    /// What the handler wants to find again in the request's `AccessRecord`; nothing of it is sent.
+    package var note: (any Sendable)?
 
     /// - Parameter body: answers GET and HEAD alike; for HEAD its length is told and its bytes stay here.
     package init(status: Int, headers: [(String, String)] = [], body: Body = .empty) {

@@ -1,0 +1,60 @@
+import Core
+
+/// The texts of `safelight help`, from the same lists that read the command line.
+enum Help {
+    static func text(for command: String?) -> String {
+        switch command {
+        case "serve": serve
+        case "convert": convert
+        default: overview
+        }
+    }
+
+    private static let overview = """
+        safelight: takes HEIC and JPEG photos in, gives upright, private JPEGs out
+
+          safelight serve [--listen HOST:PORT] [--store DIR] …   serve HTTP and store what is uploaded
+          safelight convert FILE|- -o FILE|- [--quality N] …     prepare one photo
+          safelight version
+          safelight help [serve|convert]
+
+        Exit code: 0 done, 1 the photo was refused or something failed, 2 wrong usage.
+
+        """
+
+    private static let serve =
+        """
+        safelight serve: serves HTTP and stores what is uploaded, until SIGTERM or SIGINT
+
+        Every flag has an environment twin; the flag wins.
+
+
+        """ + table(SettingDescriptor.all.map { ($0.usage, $0.summary, "\($0.variable), default \($0.fallback)") })
+
+    private static let convert =
+        """
+        safelight convert FILE|- -o FILE|- [options]: prepares one photo; '-' is standard input or output
+
+
+        """
+        + table(
+            [("-o, --output FILE|-", "where the JPEG goes; a file there is replaced", "required")]
+                + OptionDescriptor.all.map {
+                    ("--\($0.flag) VALUE", $0.summary, "\($0.allowed); default \($0.fallback)")
+                }
+                + [("--worker FILE", "the program of the worker", "SAFELIGHT_WORKER, default beside safelight")])
+
+    private static func table(_ rows: [(usage: String, summary: String, note: String)]) -> String {
+        rows.map { "  \($0.usage)\n      \($0.summary) (\($0.note))\n" }.joined()
+    }
+}
+
+extension SettingDescriptor {
+    /// As it is written on a command line.
+    var usage: String { "--\(flag)" + (placeholder.map { " " + $0 } ?? "") }
+}
+
+extension OptionDescriptor {
+    /// The option's flag without its dashes: a parameter's `max_width` is the command line's `--max-width`.
+    var flag: String { name.map { $0 == "_" ? "-" : String($0) }.joined() }
+}

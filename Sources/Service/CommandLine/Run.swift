@@ -1,0 +1,59 @@
+import Core
+import Glibc
+import Posix
+
+/// The program's whole life: reads the command line, does what it says, and returns the exit code.
+package func run(_ arguments: [String]) -> Int32 {
+    let environment = Environment.variables
+    let rest = Array(arguments.dropFirst(2))
+    switch arguments.dropFirst().first {
+    case "serve": return Serve.run(rest, environment: environment)
+    case "convert": return Convert.run(rest, environment: environment)
+    case "version", "--version":
+        Console.print("safelight \(Version.text)\n")
+        return ExitCode.ok
+    case "help", "--help", "-h":
+        Console.print(Help.text(for: rest.first))
+        return ExitCode.ok
+    case .some(let other):
+        Console.complain("unknown command '\(other.clipped)'; known are: serve, convert, version, help")
+        return ExitCode.usage
+    case nil:
+        Console.complain("no command is given; known are: serve, convert, version, help")
+        return ExitCode.usage
+    }
+}
+
+/// What the program ends with.
+enum ExitCode {
+    static let ok: Int32 = 0
+    /// The picture was refused, or something on the machine failed.
+    static let failed: Int32 = 1
+    /// The command line makes no sense.
+    static let usage: Int32 = 2
+}
+
+/// What the program says to people, as opposed to the log.
+enum Console {
+    static func print(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+    static func complain(_ sentence: String) { write("safelight: \(sentence)\n", to: STDERR_FILENO) }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        // A reader that left (`safelight help | head`) is no fault.
+        _ = Glibc.write(descriptor, text, text.utf8.count)
+    }
+}
+
+enum Environment {
+    static var variables: [String: String] {
+        var variables: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let sides = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if sides.count == 2 { variables[String(sides[0])] = String(sides[1]) }
+            entry += 1
+        }
+        return variables
+    }
+}

@@ -1,0 +1,72 @@
+import Core
+import Glibc
+import HTTP
+import Posix
+import Storage
+import WorkerPool
+
+/// `safelight serve`: from the settings to the exit code.
+enum Serve {
+    /// What one process runs, in the order in which it is stopped.
+    private struct Parts {
+        let server: Server
+        let pool: WorkerPool
+        let threads: WorkThreads
+    }
+
+    static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
+        if arguments.contains("--help") {
+            Console.print(Help.text(for: "serve"))
+            return ExitCode.ok
+        }
+        // First of all: threads made before it would take the signals that this one waits for.
+        Signals.prepare()
+        let settings: Settings
+        do { settings = try Settings(arguments: arguments, environment: environment) } catch {
+            for sentence in error.sentences { Console.complain(sentence) }
+            return ExitCode.usage
+        }
+        let log = Log.standardError
+        do {
+            let parts = try start(settings, log)
+            log(
+                .info, "listening",
+                [
+                    "http.host": .text(settings.listen.host), "http.port": .number(Int(parts.server.port)),
+                    "version": .text(Version.text),
+                ])
+            let signal = Signals.waitForStop()
+            log(.info, "stopping", ["signal": .text(signal == SIGINT ? "SIGINT" : "SIGTERM")])
+            return stop(parts, settings, log)
+        } catch {
+            log(.error, "cannot start", ["error.diagnosis": .text("\(error)")])
+            return ExitCode.failed
+        }
+    }
+
+    private static func start(_ settings: Settings, _ log: Log) throws -> Parts {
+        let store = try FileStore.opening(settings.store)
+        let workerPath = try WorkerProgram.path(settings.worker)
+        var configuration =
+            settings.workers.map { WorkerPool.Configuration(workerPath: workerPath, workers: $0) }
+            ?? WorkerPool.Configuration(workerPath: workerPath)
+        configuration.log = { log.worker($0) }
+        let pool = try WorkerPool.start(configuration)
+        // Pictures on their way to the disk: as many as can come out of the pool, and readers beside them.
+        let threads = try WorkThreads.start(
+            name: "house", threadCount: 4, queueLengthMax: configuration.workers + configuration.queueLengthMax + 256)
+        let service = ImageService(
+            runner: pool, store: store, threads: threads, limits: settings.limits, log: log)
+        let server = try Server.starting(HTTP.Configuration(listen: settings.listen), handler: service)
+        return Parts(server: server, pool: pool, threads: threads)
+    }
+
+    /// Takes no more, lets what runs come to its end, and tells by the exit code whether it did.
+    private static func stop(_ parts: Parts, _ settings: Settings, _ log: Log) -> Int32 {
+        let isClean = parts.server.stop(graceMs: settings.graceMs)
+        parts.pool.stop(graceMs: 0)
+        parts.threads.stop()
+        log(.info, "stopped", ["clean": .flag(isClean)])
+        return isClean ? ExitCode.ok : ExitCode.failed
+    }
+}

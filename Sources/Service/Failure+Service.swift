@@ -1,0 +1,42 @@
+import Core
+import HTTP
+import Storage
+
+extension Failure {
+    static let emptyBody = Failure(.emptyBody, "the body is empty; send the photo's bytes")
+
+    /// What the server itself refuses or fails at, in the words of this service.
+    init(_ problem: HTTPProblem) {
+        switch problem {
+        case .badRequest(let reason): self.init(.badRequest, reason)
+        case .bodyTooLarge(limit: 0, _): self.init(.bodyTooLarge, "this request takes no body")
+        case .bodyTooLarge(let limit, let declared?):
+            self.init(.bodyTooLarge, "the body has \(declared) bytes, and \(limit) are the limit")
+        case .bodyTooLarge(let limit, nil): self.init(.bodyTooLarge, "the body is over the limit of \(limit) bytes")
+        case .uploadTimeout: self.init(.uploadTimeout, "the request came too slowly")
+        case .stopping: self.init(.stopping, "the service is stopping")
+        case .noMemory:
+            self.init(
+                .busy, "there is no memory for this body now", diagnosis: "no memory file could be made or filled")
+        case .internalError: self.init(.internalError, "the answer could not be sent")
+        }
+    }
+
+    init(_ error: StoreError) {
+        switch error {
+        case .exists:
+            self.init(.internalError, "the picture could not be stored", diagnosis: "a new key was already taken")
+        case .full(let diagnosis): self.init(.storageFull, "the store has no room left", diagnosis: diagnosis)
+        case .unavailable(let diagnosis):
+            self.init(.storageUnavailable, "the store cannot be used now", diagnosis: diagnosis)
+        }
+    }
+
+    /// The same failure, with help for the usual mistake of a client that was made for forms.
+    func advising(_ head: RequestHead) -> Failure {
+        let type = head.headers["content-type"]?.lowercased() ?? ""
+        guard code == .unsupportedMedia, type.hasPrefix("multipart/") else { return self }
+        return Failure(
+            code, "a multipart form is not taken; send the photo's raw bytes as the body (curl --data-binary @FILE)")
+    }
+}

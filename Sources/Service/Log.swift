@@ -1,0 +1,48 @@
+import Core
+import Glibc
+import Posix
+
+/// Lines of JSON for machines to collect, one write(2) each, so that lines of several threads never mix.
+///
+/// The message is constant, everything that varies is a field with a dotted name. What a picture tells of its owner,
+/// file names, and the random part of keys never come here: whoever reads the log may not read the pictures.
+package struct Log: Sendable {
+    package enum Level: String, Sendable {
+        case info, warning, error
+    }
+
+    package enum Value: Sendable, Equatable {
+        case text(String)
+        case number(Int)
+        case flag(Bool)
+    }
+
+    private let write: @Sendable ([UInt8]) -> Void
+
+    /// - Parameter write: takes a whole line with its line feed.
+    package init(write: @escaping @Sendable ([UInt8]) -> Void) { self.write = write }
+
+    package static let standardError = Log { line in
+        // A log that cannot be written must not stop the service; there is nowhere to tell it either.
+        _ = Glibc.write(STDERR_FILENO, line, line.count)
+    }
+
+    package func callAsFunction(_ level: Level, _ message: String, _ fields: [String: Value] = [:]) {
+        var line = fields
+        line["time"] = .text(UTCTime(milliseconds: Clock.unixMs()).rfc3339)
+        line["level"] = .text(level.rawValue)
+        line["message"] = .text(message)
+        write(JSON.encode(line) + [UInt8(ascii: "\n")])
+    }
+}
+
+extension Log.Value: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let text): try container.encode(text)
+        case .number(let number): try container.encode(number)
+        case .flag(let flag): try container.encode(flag)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Container
+package import Core
+package import Posix
+package import Storage
+package import WorkerPool
+
+/// Whoever turns pictures: the pool of workers, or a test's stand-in.
+package protocol JobRunner: Sendable {
+    /// Whether a job would start now.
+    var isReady: Bool { get }
+
+    /// Queues a job. `completion` is called exactly once, on a thread of the runner's.
+    ///
+    /// - Throws: `busy` where the queue is full, and then `completion` is never called.
+    func submit(
+        _ job: Job, input: SealedFile, completion: @escaping @Sendable (WorkerPool.Outcome) -> Void
+    ) throws(Failure)
+}
+
+extension WorkerPool: JobRunner {}
+
+/// A picture that may be handed out: turned by a worker, and proved by this process to hold nothing private.
+package struct Prepared: Sendable {
+    package struct Source: Sendable {
+        package let count: Int
+        package let sha256: SHA256Digest
+    }
+
+    package let report: Report
+    package let jpeg: SealedFile
+    package let sha256: SHA256Digest
+    package let source: Source
+    /// From the hand-over to the pool to the worker's answer, so with the wait for a free worker.
+    package let workerMs: Int
+}
+
+/// The way of a picture from raw bytes to a proved JPEG, the same for the service and the command line:
+/// sniff → worker → check → digests.
+package struct Preparer: Sendable {
+    private let runner: any JobRunner
+    private let limits: Limits
+    /// Where what follows the worker's part runs, so that a worker's thread is free for the next job at once.
+    private let threads: WorkThreads
+
+    package init(runner: any JobRunner, limits: Limits, threads: WorkThreads) {
+        self.runner = runner
+        self.limits = limits
+        self.threads = threads
+    }
+
+    /// Prepares `input`. `completion` is called exactly once: on the calling thread where the answer is known at once,
+    /// else on one of `threads`, which it may block.
+    package func prepare(
+        _ input: SealedFile, options: Options, completion: @escaping @Sendable (Result<Prepared, Failure>) -> Void
+    ) {
+        do {
+            try Preparer.sniff(input)
+            let start = Clock.monotonicMs()
+            try runner.submit(Job(options: options, limits: limits), input: input) { result in
+                let workerMs = Clock.monotonicMs() - start
+                let isTaken = threads.submit {
+                    completion(result.flatMap { Preparer.prove($0, input: input, workerMs: workerMs) })
+                }
+                if !isTaken { completion(.failure(Failure(.busy, "too much is waiting for the store; try again"))) }
+            }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// Refuses what no worker would take: the first bytes decide, never a name or a header.
+    private static func sniff(_ input: SealedFile) throws(Failure) {
+        guard input.count > 0 else { throw .emptyBody }
+        let sniffed = input.withBytes { bytes in
+            Sniffer.sniff(bytes.bindMemory(to: UInt8.self).span.extracting(first: Sniffer.prefixLength))
+        }
+        switch sniffed {
+        case .accepted: return
+        case .refused(let mediaType):
+            throw Failure(.unsupportedMedia, "this is \(mediaType); accepted are HEIC/HEIF and JPEG")
+        case .unknown:
+            throw Failure(
+                .unsupportedMedia, "this begins like no picture that is known; accepted are HEIC/HEIF and JPEG")
+        }
+    }
+
+    /// What a worker wrote is not believed: it read foreign bytes with C libraries and may be somebody else's by now.
+    private static func prove(
+        _ output: WorkerPool.Output, input: SealedFile, workerMs: Int
+    ) -> Result<Prepared, Failure> {
+        do {
+            try output.jpeg.withBytes { bytes throws(Failure) in
+                try OutputCheck.verify(bytes.bindMemory(to: UInt8.self).span, size: output.report.size)
+            }
+        } catch {
+            return .failure(error)
+        }
+        return .success(
+            Prepared(
+                report: output.report, jpeg: output.jpeg, sha256: SHA256.digest(of: output.jpeg),
+                source: Prepared.Source(count: input.count, sha256: SHA256.digest(of: input)), workerMs: workerMs))
+    }
+}

@@ -1,0 +1,11 @@
+import Core
+
+/// What the log tells of a request beside what HTTP knows: travels with the answer.
+struct RequestNote: Sendable {
+    var failure: Failure?
+    var report: Report?
+    /// Milliseconds until a worker had answered, with the wait for it.
+    var workerMs: Int?
+    /// Milliseconds that the store took.
+    var storeMs: Int?
+}

@@ -1,0 +1,139 @@
+import Core
+import HTTP
+
+/// One setting of `serve`: its flag, its environment twin, what it allows, and how its value is read. Parsing, the
+/// texts of errors, `--help` and config/safelight.env come from this list, so they cannot drift apart.
+package struct SettingDescriptor: Sendable {
+    /// The flag without its dashes: "body-max".
+    package let flag: String
+    /// What stands for the value in help texts; nil for a switch, which needs none.
+    package let placeholder: String?
+    /// The default, as one would write it.
+    package let fallback: String
+    /// Completes the sentence "…is not allowed; …".
+    package let allowed: String
+    package let summary: String
+    /// Reads the value into the settings; false where it is not allowed.
+    package let apply: @Sendable (String, inout Settings) -> Bool
+
+    /// The environment twin: "SAFELIGHT_BODY_MAX".
+    package var variable: String { "SAFELIGHT_" + flag.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
+
+    package static let all: [SettingDescriptor] = [
+        SettingDescriptor(
+            flag: "listen", placeholder: "HOST:PORT", fallback: "127.0.0.1:8080",
+            allowed: "allowed is an address and a port, such as 127.0.0.1:8080 or [::1]:8080",
+            summary: "where to listen; beyond this machine only with --allow-anonymous",
+            apply: { value, settings in
+                guard let address = ListenAddress(value) else { return false }
+                settings.listen = address
+                return true
+            }),
+        SettingDescriptor(
+            flag: "store", placeholder: "DIR", fallback: "./data", allowed: "allowed is a folder's path",
+            summary: "the folder of the stored pictures; made where it is missing",
+            apply: { value, settings in
+                settings.store = value
+                return !value.isEmpty && !value.utf8.contains(0)
+            }),
+        SettingDescriptor(
+            flag: "allow-anonymous", placeholder: nil, fallback: "false", allowed: "allowed are: true, false",
+            summary: "serve whoever can reach the address, without API keys",
+            apply: { value, settings in
+                guard let flag = Bool(value) else { return false }
+                settings.allowsAnonymous = flag
+                return true
+            }),
+        SettingDescriptor(
+            flag: "workers", placeholder: "N", fallback: "auto",
+            allowed: "allowed are: auto (one for each processor), 1 to 256",
+            summary: "worker processes that decode and encode",
+            apply: { value, settings in
+                if value == "auto" {
+                    settings.workers = nil
+                    return true
+                }
+                guard let count = Int(digits: value), (1...256).contains(count) else { return false }
+                settings.workers = count
+                return true
+            }),
+        SettingDescriptor(
+            flag: "worker", placeholder: "FILE", fallback: "auto",
+            allowed: "allowed are: auto (safelight-worker beside safelight), or a program's path",
+            summary: "the program of the worker processes",
+            apply: { value, settings in
+                settings.worker = value == "auto" ? nil : value
+                return !value.isEmpty && !value.utf8.contains(0)
+            }),
+        SettingDescriptor(
+            flag: "body-max", placeholder: "SIZE", fallback: "64MiB",
+            allowed: "allowed is a size from 1KiB to 1GiB, such as 64MiB, 20MB or 5000000",
+            summary: "the largest request body",
+            apply: { value, settings in
+                guard let bytes = Quantity.bytes(value), (1 << 10...1 << 30).contains(bytes) else { return false }
+                settings.limits.bodyBytesMax = bytes
+                return true
+            }),
+        SettingDescriptor(
+            flag: "megapixels-max", placeholder: "N", fallback: "220",
+            allowed: "allowed is a whole number from 1 to 4000",
+            summary: "the largest picture, in millions of pixels",
+            apply: { value, settings in
+                guard let count = Int(digits: value), (1...4000).contains(count) else { return false }
+                settings.limits.pixelsMax = count * 1_000_000
+                return true
+            }),
+        SettingDescriptor(
+            flag: "job-deadline", placeholder: "TIME", fallback: "20s",
+            allowed: "allowed is a time from 100ms to 10m, such as 20s",
+            summary: "how long a worker may take for one picture",
+            apply: { value, settings in
+                guard let time = Quantity.milliseconds(value), (100...600_000).contains(time) else { return false }
+                settings.limits.jobDeadlineMs = time
+                return true
+            }),
+        SettingDescriptor(
+            flag: "worker-memory", placeholder: "SIZE", fallback: "768MiB",
+            allowed: "allowed is a size from 64MiB to 64GiB, such as 768MiB",
+            summary: "how much memory a worker may take for one picture",
+            apply: { value, settings in
+                guard let bytes = Quantity.bytes(value), (64 << 20...64 << 30).contains(bytes) else { return false }
+                settings.limits.workerBytesMax = bytes
+                return true
+            }),
+        SettingDescriptor(
+            flag: "grace", placeholder: "TIME", fallback: "20s",
+            allowed: "allowed is a time from 0s to 10m, such as 20s",
+            summary: "how long requests may go on after SIGTERM",
+            apply: { value, settings in
+                guard let time = Quantity.milliseconds(value), (0...600_000).contains(time) else { return false }
+                settings.graceMs = time
+                return true
+            }),
+    ]
+}
+
+/// Reads amounts with units, as people write them.
+enum Quantity {
+    /// Bytes: `64MiB` (2^20), `20MB` (10^6), `5000000`.
+    static func bytes(_ text: String) -> Int? {
+        scaled(
+            text,
+            units: [
+                ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("KB", 1000), ("MB", 1_000_000),
+                ("GB", 1_000_000_000), ("", 1),
+            ])
+    }
+
+    /// Milliseconds: `500ms`, `20s`, `2m`. A bare number would not say what it counts.
+    static func milliseconds(_ text: String) -> Int? { scaled(text, units: [("ms", 1), ("s", 1000), ("m", 60_000)]) }
+
+    private static func scaled(_ text: String, units: [(name: String, factor: Int)]) -> Int? {
+        let unit = text.drop { ("0"..."9").contains($0) }
+        guard let factor = units.first(where: { $0.name == unit })?.factor,
+            let count = Int(digits: text[..<unit.startIndex])
+        else { return nil }
+        let (value, overflow) = count.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : value
+    }
+}

@@ -1,0 +1,65 @@
+import Core
+import HTTP
+
+extension Settings {
+    /// Everything that is wrong with a command line and its environment, a sentence each: better told at once than one
+    /// at each start.
+    package struct Complaints: Error, Equatable {
+        package let sentences: [String]
+    }
+
+    /// Reads the environment's `SAFELIGHT_…` variables and then the flags, which win. A variable that is set but empty
+    /// counts as unset.
+    ///
+    /// Variables of other names are not ours to judge: Kubernetes sets `SAFELIGHT_PORT` and more by itself for a
+    /// service that is called "safelight".
+    package init(arguments: [String], environment: [String: String]) throws(Complaints) {
+        var settings = Settings()
+        var sentences: [String] = []
+        for descriptor in SettingDescriptor.all {
+            guard let value = environment[descriptor.variable], !value.isEmpty else { continue }
+            if !descriptor.apply(value, &settings) {
+                sentences.append("\(descriptor.variable)='\(value.clipped)' is not allowed; \(descriptor.allowed)")
+            }
+        }
+        sentences += settings.apply(flags: arguments)
+        if sentences.isEmpty, !settings.listen.isLoopback, !settings.allowsAnonymous {
+            sentences.append(
+                "refuses to serve \(settings.listen) to everybody who can reach it: no API keys are configured; "
+                    + "listen on 127.0.0.1, or say --allow-anonymous if that is what you want")
+        }
+        guard sentences.isEmpty else { throw Complaints(sentences: sentences) }
+        self = settings
+    }
+
+    /// Applies `--flag value`, `--flag=value` and `--switch`; the complaints.
+    private mutating func apply(flags arguments: [String]) -> [String] {
+        var sentences: [String] = []
+        var seen: Set<String> = []
+        var rest = Flags(arguments)
+        while let flag = rest.next() {
+            guard case .flag(let name, var value) = flag else {
+                sentences.append("unexpected '\(flag.text.clipped)'; settings are given as --name value")
+                continue
+            }
+            guard let descriptor = SettingDescriptor.all.first(where: { $0.flag == name }) else {
+                let known = SettingDescriptor.all.map { "--" + $0.flag }.joined(separator: ", ")
+                sentences.append("unknown flag '--\(name.clipped)'; known are: \(known)")
+                continue
+            }
+            if value == nil { value = descriptor.placeholder == nil ? "true" : rest.takeValue() }
+            guard seen.insert(name).inserted else {
+                sentences.append("--\(name) is given more than once")
+                continue
+            }
+            guard let value else {
+                sentences.append("--\(name) needs a value; \(descriptor.allowed)")
+                continue
+            }
+            if !descriptor.apply(value, &self) {
+                sentences.append("--\(name)='\(value.clipped)' is not allowed; \(descriptor.allowed)")
+            }
+        }
+        return sentences
+    }
+}

@@ -1,0 +1,234 @@
+import CLinux
+package import Core
+import Glibc
+package import Posix
+import Synchronization
+
+/// Keeps objects as files: `<root>/2026/11/30/<key>`, the digest beside the content in an extended attribute.
+///
+/// An object appears under its name whole or not at all: it is written to a file without a name, which the kernel
+/// drops if anything fails or the machine stops, and is linked into place when it is safe on the disk.
+package final class FileStore: ObjectStore {
+    /// How a file comes to be before it has its name.
+    enum Making: Sendable {
+        /// O_TMPFILE, and by a hidden name where the file system lacks it.
+        case unnamed
+        case hidden
+    }
+
+    static let digestAttribute = "user.safelight.sha256"
+    /// What `probe` writes: more than a full file system can squeeze into an inode or a last block.
+    private static let probeBytes = 64 * 1024
+
+    private let root: Folder
+    private let making: Making
+    /// The date folder whose way from the root is known to be durable: today's, most of the time.
+    private let durableFolder = Mutex<String?>(nil)
+
+    /// Opens the store below `path`, which is made where it is missing.
+    ///
+    /// - Throws: `.unavailable`, `.full`.
+    package static func opening(_ path: String) throws(StoreError) -> FileStore {
+        try FileStore(path, making: .unnamed)
+    }
+
+    init(_ path: String, making: Making) throws(StoreError) {
+        do { root = try Folder.opening(path) } catch { throw StoreError(error) }
+        self.making = making
+    }
+
+    package func put(_ key: ObjectKey, _ object: SealedFile, sha256: SHA256Digest) throws(StoreError) {
+        do {
+            let folder = try openFolderForPut(key)
+            switch making {
+            case .hidden: try putHidden(key, object, sha256, in: folder)
+            case .unnamed:
+                do { try putUnnamed(key, object, sha256, in: folder) } catch  where FileStore.isUnsupported(error) {
+                    try putHidden(key, object, sha256, in: folder)
+                }
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    package func get(_ key: ObjectKey) throws(StoreError) -> StoredObject? {
+        do {
+            let file = try root.openFile(FileStore.path(of: key))
+            let status = try FileStore.status(of: file)
+            guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+            let count = Int(status.st_size)
+            let digest = try FileStore.readDigest(of: file, count: count)
+            let seconds = max(0, Int64(status.st_mtim.tv_sec))
+            return StoredObject(
+                content: file, count: count, sha256: digest, storedAt: UTCTime(milliseconds: seconds * 1000))
+        } catch  where error.errno == ENOENT {
+            return nil
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    package func delete(_ key: ObjectKey) throws(StoreError) -> Bool {
+        do {
+            let folder = try root.openFolder(key.dateFolder)
+            try folder.unlink(key.text)
+            // What was reported as gone must not come back after a loss of power.
+            try folder.sync()
+            return true
+        } catch  where error.errno == ENOENT {
+            return false
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    package func probe() throws(StoreError) {
+        let bytes = [UInt8](repeating: 0, count: FileStore.probeBytes)
+        do {
+            switch making {
+            case .hidden: try probeHidden(bytes)
+            case .unnamed:
+                do { try root.makeUnnamedFile().writeAll(bytes) } catch  where FileStore.isUnsupported(error) {
+                    try probeHidden(bytes)
+                }
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    // MARK: - Writing
+
+    private func putUnnamed(
+        _ key: ObjectKey, _ object: SealedFile, _ sha256: SHA256Digest, in folder: borrowing Folder
+    ) throws(PosixError) {
+        let file = try folder.makeUnnamedFile()
+        try FileStore.fill(file, object, sha256)
+        try folder.link(file, as: key.text)
+        try FileStore.syncName(key, in: folder)
+    }
+
+    private func putHidden(
+        _ key: ObjectKey, _ object: SealedFile, _ sha256: SHA256Digest, in folder: borrowing Folder
+    ) throws(PosixError) {
+        let hidden = ".\(key.text).part"
+        let file = try folder.makeFile(hidden)
+        defer { try? folder.unlink(hidden) }
+        try FileStore.fill(file, object, sha256)
+        try folder.link(hidden, as: key.text)
+        try FileStore.syncName(key, in: folder)
+    }
+
+    private func probeHidden(_ bytes: [UInt8]) throws(PosixError) {
+        let hidden = ".probe-\(UInt64.random(in: 0 ... .max)).part"
+        let file = try root.makeFile(hidden)
+        defer { try? root.unlink(hidden) }
+        try file.writeAll(bytes)
+    }
+
+    /// Content and attribute first, and on the disk before the file has a name: after a loss of power a name without
+    /// its content must not be there.
+    private static func fill(
+        _ file: borrowing Descriptor, _ object: SealedFile, _ sha256: SHA256Digest
+    ) throws(PosixError) {
+        // The file is ours and sealed, so nobody can cut it short under the mapping.
+        let raw = file.raw
+        try object.withBytes { bytes throws(PosixError) in
+            var rest = bytes
+            while !rest.isEmpty {
+                let written = try syscall("write") { write(raw, rest.baseAddress, rest.count) }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+            }
+        }
+        try writeDigest(sha256, to: file)
+        try syscall("fsync") { fsync(raw) }
+    }
+
+    /// The name last: only after this may the caller be told. A name whose folder cannot be synced is taken back, since
+    /// the caller will hear that nothing was stored.
+    private static func syncName(_ key: ObjectKey, in folder: borrowing Folder) throws(PosixError) {
+        do { try folder.sync() } catch {
+            try? folder.unlink(key.text)
+            throw error
+        }
+    }
+
+    /// The key's date folder, with every folder on the way to it durable.
+    private func openFolderForPut(_ key: ObjectKey) throws(PosixError) -> Folder {
+        let path = key.dateFolder
+        if durableFolder.withLock({ $0 == path }) {
+            do { return try root.openFolder(path) } catch  where error.errno == ENOENT {
+                // Somebody removed it; the long way makes it again.
+            }
+        }
+        let folder = try root.descend(path.split(separator: "/").map(String.init), syncing: true)
+        durableFolder.withLock { $0 = path }
+        return folder
+    }
+
+    // MARK: - The digest
+
+    private static func writeDigest(_ digest: SHA256Digest, to file: borrowing Descriptor) throws(PosixError) {
+        let raw = file.raw
+        let text = Array(digest.hex.utf8)
+        do { try syscall("fsetxattr") { clinux_fsetxattr(raw, digestAttribute, text, text.count) } } catch {
+            // A file system without attributes: `get` computes the digest instead.
+            if error.errno != EOPNOTSUPP, error.errno != ENOSYS { throw error }
+        }
+    }
+
+    private static func readDigest(of file: borrowing Descriptor, count: Int) throws(PosixError) -> SHA256Digest {
+        var text = [UInt8](repeating: 0, count: 2 * SHA256Digest.count)
+        let length = clinux_fgetxattr(file.raw, digestAttribute, &text, text.count)
+        if length == text.count, let digest = SHA256Digest(hex: text) { return digest }
+        return try computeDigest(of: file, count: count)
+    }
+
+    private static func computeDigest(of file: borrowing Descriptor, count: Int) throws(PosixError) -> SHA256Digest {
+        var hash = SHA256()
+        var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+        var offset = 0
+        let raw = file.raw
+        while offset < count {
+            let capacity = buffer.count
+            let got = try syscall("pread") { pread(raw, &buffer, capacity, off_t(offset)) }
+            // Shorter than it was a moment ago: somebody else writes here.
+            guard got > 0 else { throw PosixError(call: "pread", errno: EIO) }
+            buffer.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0.prefix(got))) }
+            offset += got
+        }
+        return hash.finish()
+    }
+
+    // MARK: - Small things
+
+    private static func path(of key: ObjectKey) -> String { "\(key.dateFolder)/\(key.text)" }
+
+    private static func status(of file: borrowing Descriptor) throws(PosixError) -> stat {
+        let raw = file.raw
+        var status = stat()
+        try syscall("fstat") { fstat(raw, &status) }
+        return status
+    }
+
+    /// How kernels and file systems say that they have no O_TMPFILE (open(2)); ENOENT comes from linking where /proc is
+    /// not mounted.
+    private static func isUnsupported(_ error: PosixError) -> Bool {
+        switch error.call {
+        case "open(O_TMPFILE)": [EOPNOTSUPP, EISDIR, EINVAL, ENOSYS].contains(error.errno)
+        case "linkat": [ENOENT, EPERM, EOPNOTSUPP].contains(error.errno)
+        default: false
+        }
+    }
+}
+
+extension StoreError {
+    fileprivate init(_ error: PosixError) {
+        switch error.errno {
+        case EEXIST: self = .exists
+        case ENOSPC, EDQUOT, EFBIG: self = .full(diagnosis: error.description)
+        default: self = .unavailable(diagnosis: error.description)
+        }
+    }
+}

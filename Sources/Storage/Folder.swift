@@ -1,0 +1,107 @@
+import CLinux
+import Glibc
+import Posix
+
+/// Owns an open directory. Everything below it is reached through the descriptor, so it stays the same directory
+/// wherever its path may lead later.
+struct Folder: ~Copyable {
+    private static let mode: mode_t = 0o750
+    private static let fileMode: mode_t = 0o640
+
+    private let descriptor: Descriptor
+
+    private init(adopting descriptor: consuming Descriptor) { self.descriptor = descriptor }
+
+    /// Opens the directory at `path`, which may be relative, after making it and its parents where they are missing.
+    static func opening(_ path: String) throws(PosixError) -> Folder {
+        let start = try Folder(adopting: Descriptor.open(path.hasPrefix("/") ? "/" : ".", O_RDONLY | O_DIRECTORY))
+        // A link on the way to the root is the owner's own arrangement; below the root there are none.
+        return try start.descend(path.split(separator: "/").map(String.init), followingLinks: true)
+    }
+
+    /// The folder at the end of `names`, each made where missing. New entries are synced into their parents; with
+    /// `syncing` the others too, since another thread may have made one a moment ago and not have synced it yet.
+    borrowing func descend(
+        _ names: [String], followingLinks: Bool = false, syncing: Bool = false
+    ) throws(PosixError) -> Folder {
+        var current = try duplicate()
+        for name in names {
+            let made = try current.makeFolder(name)
+            let next = try current.openFolder(name, followingLinks: followingLinks)
+            if made || syncing { try current.sync() }
+            current = next
+        }
+        return current
+    }
+
+    /// The folder at `path` below this one; ENOENT where it is missing.
+    borrowing func openFolder(_ path: String, followingLinks: Bool = false) throws(PosixError) -> Folder {
+        Folder(adopting: try open(path, O_RDONLY | O_DIRECTORY | (followingLinks ? 0 : O_NOFOLLOW)))
+    }
+
+    /// The file at `path` below this one, to be read; ENOENT where it is missing.
+    borrowing func openFile(_ path: String) throws(PosixError) -> Descriptor {
+        // Without O_NONBLOCK a FIFO put there by somebody would hold the thread for ever.
+        try open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    }
+
+    /// A new file that has no name yet and vanishes with its descriptor.
+    borrowing func makeUnnamedFile() throws(PosixError) -> Descriptor {
+        let raw = descriptor.raw
+        return Descriptor(adopting: try syscall("open(O_TMPFILE)") { clinux_open_unnamed(raw, Folder.fileMode) })
+    }
+
+    borrowing func makeFile(_ name: String) throws(PosixError) -> Descriptor {
+        try open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
+    }
+
+    /// Gives an unnamed file its name; EEXIST where it is taken.
+    borrowing func link(_ file: borrowing Descriptor, as name: String) throws(PosixError) {
+        let raw = descriptor.raw
+        let source = file.raw
+        try syscall("linkat") { clinux_link_unnamed(source, raw, name) }
+    }
+
+    /// Gives a named file a second name; EEXIST where it is taken.
+    borrowing func link(_ existing: String, as name: String) throws(PosixError) {
+        let raw = descriptor.raw
+        try syscall("linkat") { linkat(raw, existing, raw, name, 0) }
+    }
+
+    borrowing func unlink(_ name: String) throws(PosixError) {
+        let raw = descriptor.raw
+        try syscall("unlinkat") { unlinkat(raw, name, 0) }
+    }
+
+    /// Makes the folder's entries durable.
+    borrowing func sync() throws(PosixError) {
+        let raw = descriptor.raw
+        do { try syscall("fsync(folder)") { fsync(raw) } } catch {
+            // Some file systems (FUSE, CIFS) have no such operation: their entries are durable when made, or never.
+            if error.errno != EINVAL, error.errno != EOPNOTSUPP { throw error }
+        }
+    }
+
+    private borrowing func makeFolder(_ name: String) throws(PosixError) -> Bool {
+        let raw = descriptor.raw
+        do { try syscall("mkdirat") { mkdirat(raw, name, Folder.mode) } } catch {
+            if error.errno == EEXIST { return false }
+            // A parent that may not be written to can still hold the folder already.
+            if error.errno == EACCES || error.errno == EROFS || error.errno == EPERM, exists(name) { return false }
+            throw error
+        }
+        return true
+    }
+
+    private borrowing func exists(_ name: String) -> Bool { faccessat(descriptor.raw, name, F_OK, 0) == 0 }
+
+    private borrowing func duplicate() throws(PosixError) -> Folder {
+        Folder(adopting: try descriptor.duplicate())
+    }
+
+    private borrowing func open(_ path: String, _ flags: Int32) throws(PosixError) -> Descriptor {
+        let raw = descriptor.raw
+        return Descriptor(
+            adopting: try syscall("openat") { openat(raw, path, flags | O_CLOEXEC, Folder.fileMode) })
+    }
+}

@@ -1,0 +1,55 @@
+package import Core
+package import Posix
+
+/// Where finished pictures are kept. All calls block, so they belong on threads that may; all may be made at once from
+/// several threads.
+package protocol ObjectStore: Sendable {
+    /// Keeps `object` under `key`. When this returns, the object outlives a loss of power; when it throws, nothing of
+    /// it is left.
+    ///
+    /// - Throws: `.exists` where the key is taken (the object there is untouched), `.full`, `.unavailable`.
+    func put(_ key: ObjectKey, _ object: SealedFile, sha256: SHA256Digest) throws(StoreError)
+
+    /// The object under `key`, or nil where there is none.
+    ///
+    /// - Throws: `.unavailable`.
+    func get(_ key: ObjectKey) throws(StoreError) -> StoredObject?
+
+    /// Removes the object under `key`, durably; false where there was none.
+    ///
+    /// - Throws: `.unavailable`.
+    func delete(_ key: ObjectKey) throws(StoreError) -> Bool
+
+    /// Finds out whether an object could be put now.
+    ///
+    /// - Throws: `.full`, `.unavailable`.
+    func probe() throws(StoreError)
+}
+
+/// An object that was found: open, so that it can be read to its end even if it is deleted meanwhile.
+package final class StoredObject: Sendable {
+    /// For reading at offsets; its own position means nothing.
+    package let content: Descriptor
+    /// Bytes of the object.
+    package let count: Int
+    package let sha256: SHA256Digest
+    /// When it was put, to the resolution of the store.
+    package let storedAt: UTCTime
+
+    package init(content: consuming Descriptor, count: Int, sha256: SHA256Digest, storedAt: UTCTime) {
+        self.content = content
+        self.count = count
+        self.sha256 = sha256
+        self.storedAt = storedAt
+    }
+}
+
+/// Why a store could not do what it was asked. The texts are for the log.
+package enum StoreError: Error, Sendable, Equatable {
+    /// The key is taken.
+    case exists
+    /// No room: for the store's owner to make some.
+    case full(diagnosis: String)
+    /// Read-only, forbidden, broken or not to be reached.
+    case unavailable(diagnosis: String)
+}

@@ -1,0 +1,4 @@
+import Glibc
+import Service
+
+exit(run(CommandLine.arguments))

@@ -1,0 +1,122 @@
+import Core
+import Foundation
+import Support
+import Testing
+
+@testable import Service
+
+/// `safelight convert` as a process, and how it reads its command line.
+@Suite struct ConvertTests {
+    private let folder: ScratchFolder
+    private let worker: ScriptWorker
+    private let jpeg: [UInt8]
+
+    init() throws {
+        folder = try ScratchFolder()
+        worker = try ScriptWorker(in: folder)
+        jpeg = try Program.makeJPEG()
+    }
+
+    private func convert(_ arguments: [String], input: [UInt8] = []) throws -> Tool.Outcome {
+        try Program.run(["convert", "--worker", worker.path] + arguments, input: input)
+    }
+
+    private var names: Set<String> {
+        get throws { Set(try FileManager.default.contentsOfDirectory(atPath: folder.path)) }
+    }
+
+    @Test func convertsAFile() throws {
+        let input = try folder.file("in.jpg", jpeg)
+        let output = folder.path + "/out.jpg"
+        let outcome = try convert([input, "-o", output])
+        #expect(outcome.status == 0)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.complaint == "safelight: \(input): warning: header_irregular\n")
+        #expect(try folder.read("out.jpg") == jpeg)
+        #expect(try names == ["worker", "in.jpg", "out.jpg"])
+    }
+
+    @Test func convertsAStream() throws {
+        let outcome = try convert(["-", "--output=-", "--quality=50"], input: jpeg)
+        #expect(outcome.status == 0)
+        #expect(outcome.output == jpeg)
+    }
+
+    @Test func replacesAFileOnlyByAPicture() throws {
+        let input = try folder.file("in.jpg", jpeg)
+        let output = try folder.file("out.jpg", [1, 2, 3])
+        let refused = try convert([input, "-o", output, "--quality", "2"])
+        #expect(refused.status == 1)
+        #expect(refused.complaint == "safelight: \(input): corrupt: not today\n")
+        #expect(try folder.read("out.jpg") == [1, 2, 3])
+        #expect(try convert([input, "-o", output]).status == 0)
+        #expect(try folder.read("out.jpg") == jpeg)
+        #expect(try names == ["worker", "in.jpg", "out.jpg"])
+    }
+
+    @Test func keepsLinksAndDevicesWhatTheyAre() throws {
+        let input = try folder.file("in.jpg", jpeg)
+        _ = try folder.file("real.jpg", [1])
+        let link = folder.path + "/link.jpg"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real.jpg")
+        #expect(try convert([input, "-o", link]).status == 0)
+        #expect(try folder.read("real.jpg") == jpeg)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "real.jpg")
+        #expect(try convert([input, "-o", "/dev/null"]).status == 0)
+        #expect(try Tool.run(["stat", "-c", "%F", "/dev/null"]).text == "character special file\n")
+        let full = try convert([input, "-o", "/dev/full"])
+        #expect(full.status == 1)
+        #expect(full.complaint.contains("No space left"))
+    }
+
+    @Test func keepsTheOriginal() throws {
+        let input = try folder.file("in.jpg", jpeg)
+        try FileManager.default.linkItem(atPath: input, toPath: folder.path + "/same.jpg")
+        for output in [input, folder.path + "/./in.jpg", folder.path + "/same.jpg"] {
+            let outcome = try convert([input, "-o", output])
+            #expect(outcome.status == 2)
+            #expect(outcome.complaint.contains("the original would be lost"))
+        }
+    }
+
+    @Test func refusesWhatIsNoPhoto() throws {
+        let gif = try folder.file("a.gif", Array("GIF89a".utf8))
+        let outcome = try convert([gif, "-o", folder.path + "/out.jpg"])
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.complaint
+                == "safelight: \(gif): unsupported_media_type: this is image/gif; accepted are HEIC/HEIF and JPEG\n")
+        #expect(try convert(["-", "-o", "-"]).complaint.hasPrefix("safelight: -: empty_body: "))
+        let missing = try convert([folder.path + "/none.jpg", "-o", "-"])
+        #expect(missing.status == 1)
+        #expect(missing.complaint.contains("No such file"))
+        #expect(try convert([folder.path, "-o", "-"]).status == 1)
+        #expect(try names == ["worker", "a.gif"])
+    }
+
+    @Test func readsItsCommandLine() throws {
+        let request = try Convert.parse(["--quality", "7", "a", "-o", "b"], environment: ["SAFELIGHT_WORKER": "w"])
+        var options = Options()
+        options.quality = 7
+        #expect(request == Convert.Request(input: "a", output: "b", options: options, worker: "w"))
+        #expect(try Convert.parse(["-o", "-", "--", "--a"], environment: [:]).input == "--a")
+    }
+
+    @Test(arguments: [
+        [], ["a"], ["-o", "b"], ["a", "b", "-o", "c"], ["a", "-o"], ["a", "-o", "b", "-o", "c"],
+        ["a", "-o", "b", "--quality", "0"], ["a", "-o", "b", "--quality"], ["a", "-o", "b", "--colour", "red"],
+        ["a", "-o", "b", "--quality", "1", "--quality", "1"], ["a", "-x", "-o", "b"],
+    ]) func refusesOtherCommandLines(arguments: [String]) {
+        #expect(throws: Convert.Misuse.self) { try Convert.parse(arguments, environment: [:]) }
+    }
+
+    @Test func helpsAndTellsItsVersion() throws {
+        #expect(try Program.run(["version"]).text == "safelight 0.1.0\n")
+        #expect(try Program.run([]).status == 2)
+        #expect(try Program.run(["polish"]).status == 2)
+        let serve = try Program.run(["serve", "--help"]).text
+        #expect(SettingDescriptor.all.allSatisfy { serve.contains("  \($0.usage)\n") && serve.contains($0.variable) })
+        let convert = try Program.run(["help", "convert"]).text
+        #expect(OptionDescriptor.all.allSatisfy { convert.contains("--\($0.flag) ") })
+    }
+}

@@ -1,0 +1,63 @@
+import Core
+import Foundation
+import Support
+import Testing
+
+@Suite struct LogTests {
+    @Test(arguments: Transport.allCases) func writesOneLineForEachRequest(transport: Transport) throws {
+        let world = try World(transport)
+        _ = try world.send("POST", "/v1/images?quality=80", headers: [("X-Request-Id", "r1")], body: world.jpeg)
+        let lines = try world.logged(1)
+        #expect(lines.count == 1)
+        let line = try #require(lines.first)
+        #expect(line["message"] as? String == "request")
+        #expect(line["level"] as? String == "info")
+        #expect((line["time"] as? String)?.wholeMatch(of: /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/) != nil)
+        #expect(line["request.id"] as? String == "r1")
+        #expect(line["http.method"] as? String == "POST")
+        #expect(line["http.route"] as? String == "/v1/images")
+        #expect(line["http.status"] as? Int == 201)
+        #expect(line["bytes.in"] as? Int == world.jpeg.count)
+        #expect(line["bytes.out"] as? Int ?? 0 > 0)
+        #expect(line["image.kind"] as? String == "heic")
+        #expect(line["image.path"] as? String == "reencode")
+        #expect(line["image.pixels"] as? Int == 128)
+        for time in ["time.total_ms", "time.worker_ms", "time.store_ms"] {
+            #expect(line[time] as? Int != nil, "\(time)")
+        }
+        #expect(line["error.code"] == nil)
+    }
+
+    @Test(arguments: Transport.allCases) func tellsNoSecret(transport: Transport) throws {
+        let world = try World(transport)
+        let url = try world.upload()
+        let secrets = [("Authorization", "Bearer 5ecret"), ("Cookie", "5ecret"), ("User-Agent", "5ecret")]
+        _ = try world.send("GET", url, headers: secrets)
+        _ = try world.send("DELETE", url, headers: secrets)
+        _ = try world.send("POST", "/v1/images?5ecret=5ecret", headers: secrets, body: world.jpeg)
+        _ = try world.send("GET", "/5ecret/5ecret.jpg?name=5ecret", headers: secrets)
+        _ = try world.send("POST", "/v1/convert", headers: secrets, body: Array("5ecret".utf8))
+        world.runner.behave(.fail(Failure(.corrupt, "5ecret detail", diagnosis: "the library's words")))
+        _ = try world.send("POST", "/v1/images", body: world.jpeg)
+        let lines = try world.logged(7)
+        #expect(lines.count == 7)
+        #expect(
+            lines.map { $0["http.route"] as? String } == [
+                "/v1/images", "/v1/images/{key}", "/v1/images/{key}", "/v1/images", "none", "/v1/convert", "/v1/images",
+            ])
+        #expect(!world.log.contains("5ecret"))
+        let key = try #require(url.split(separator: "/").last)
+        let chance = key.split(separator: "-")[1].prefix(26)
+        #expect(chance.count == 26)
+        #expect(!world.log.contains(chance))
+        #expect(lines.last?["error.diagnosis"] as? String == "the library's words")
+        #expect(lines.last?["level"] as? String == "info", "a bad photo is no event for an operator")
+    }
+
+    @Test func keepsOddNamesInTheirPlace() throws {
+        let world = try World(.direct)
+        _ = try world.send("GET\"}", "/healthz")
+        let line = try #require(try world.logged(1).first)
+        #expect(line["http.method"] as? String == "GET\"}")
+    }
+}

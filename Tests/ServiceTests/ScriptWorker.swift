@@ -1,0 +1,47 @@
+import Foundation
+import Support
+
+/// A worker in Python, written from the protocol's description alone: it hands the input back as its output and calls it
+/// 16x8. With quality 1 it says by a file that it has begun and takes a second; with quality 2 it refuses the picture.
+struct ScriptWorker {
+    let path: String
+
+    /// Waits until a job of quality 1 has begun.
+    func waitUntilBegun() {
+        for _ in 0..<1000 where access(path + ".begun", F_OK) != 0 { usleep(10_000) }
+    }
+
+    init(in folder: ScratchFolder) throws {
+        path = try folder.file("worker", Array(ScriptWorker.script.utf8))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    }
+
+    private static let script = """
+        #!/usr/bin/python3 -IS
+        import array, os, socket, struct, time
+
+        def number(value): return struct.pack('<q', value)
+        def text(value): return number(len(value.encode())) + value.encode()
+
+        line = socket.socket(fileno=3)
+        line.send(bytes([1]))
+        while True:
+            message, ancillary, flags, peer = line.recvmsg(65536, socket.CMSG_SPACE(8))
+            if not message: break
+            source, target = array.array('i', ancillary[0][2])
+            version, quality = struct.unpack_from('<Bq', message)
+            if quality == 1:
+                open(__file__ + '.begun', 'w').close()
+                time.sleep(1)
+            if quality == 2:
+                line.send(bytes([1, 1]) + text('corrupt') + text('not today') + bytes([0]))
+            else:
+                os.write(target, os.pread(source, os.fstat(source).st_size, 0))
+                line.send(bytes([1, 0]) + text('copy') + number(16) + number(8) + number(0)
+                    + text('jpeg') + number(16) + number(8) + bytes([1]) + text('none')
+                    + text('sRGB') + text('sRGB') + number(1) + text('comment') + number(1) + text('header_irregular'))
+            os.close(source)
+            os.close(target)
+
+        """
+}

@@ -1,0 +1,155 @@
+import Core
+import Foundation
+import Posix
+import Support
+import Testing
+
+@testable import Storage
+
+@Suite struct StoreTests {
+    @Test func memoryStoreKeepsTheContract() throws { try storeContract(MemoryStore()) }
+
+    @Test(arguments: [FileStore.Making.unnamed, .hidden]) func fileStoreKeepsTheContract(making: FileStore.Making)
+        throws
+    {
+        let folder = try ScratchFolder()
+        try storeContract(FileStore(folder.path + "/made/on/the/way", making: making))
+    }
+
+    @Test func memoryStoreIsFullAtItsBound() throws {
+        let store = MemoryStore(bytesMax: 100)
+        try put(someObject(60), as: someKey(1), in: store)
+        #expect(throws: StoreError.full(diagnosis: "40 bytes left")) {
+            try put(someObject(60), as: someKey(2), in: store)
+        }
+        #expect(try store.delete(someKey(1)))
+        try put(someObject(100), as: someKey(2), in: store)
+        #expect(throws: StoreError.full(diagnosis: "no bytes left")) { try store.probe() }
+    }
+}
+
+@Suite struct FileStoreTests {
+    private let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
+    /// Every file below `path`, hidden ones too.
+    private func files(below path: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: path).filter {
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: path + "/" + $0, isDirectory: &isFolder)
+                && !isFolder.boolValue
+        }
+    }
+
+    @Test(arguments: [FileStore.Making.unnamed, .hidden]) func laysObjectsOutByDate(making: FileStore.Making) throws {
+        let store = try FileStore(folder.path, making: making)
+        try put(someObject(4097), as: someKey(33), in: store)
+        let path = "2026/11/30/20261130T172233123Z-0000000000003G000000000011.jpg"
+        #expect(try files(below: folder.path) == [path])
+        let file = folder.path + "/" + path
+        let sum = try Tool.run(["sha256sum", file]).text.prefix(64)
+        let attribute = try Tool.run([
+            "python3", "-c", "import os,sys; print(os.getxattr(sys.argv[1], 'user.safelight.sha256').decode(), end='')",
+            file,
+        ])
+        // A file system without attributes is served too, so there may be none.
+        if attribute.status == 0 { #expect(attribute.text == sum) }
+        #expect(try Tool.run(["stat", "-c", "%a %s", file]).text == "640 4097\n")
+        #expect(try store.get(someKey(33))?.sha256.hex == String(sum))
+    }
+
+    @Test func computesTheDigestWhereTheAttributeIsLost() throws {
+        let store = try FileStore.opening(folder.path)
+        let object = try someObject(700_001)
+        try put(object, as: someKey(1), in: store)
+        let file = folder.path + "/2026/11/30/" + someKey(1).text
+        _ = try Tool.run(["python3", "-c", "import os,sys; os.removexattr(sys.argv[1], 'user.safelight.sha256')", file])
+        #expect(try store.get(someKey(1))?.sha256 == SHA256.digest(of: object))
+        _ = try Tool.run([
+            "python3", "-c", "import os,sys; os.setxattr(sys.argv[1], 'user.safelight.sha256', b'x')", file,
+        ])
+        #expect(try store.get(someKey(1))?.sha256 == SHA256.digest(of: object))
+    }
+
+    @Test func findsOnlyFiles() throws {
+        let store = try FileStore.opening(folder.path)
+        let place = folder.path + "/2026/11/30/"
+        try FileManager.default.createDirectory(atPath: place + someKey(1).text, withIntermediateDirectories: true)
+        #expect(try store.get(someKey(1)) == nil)
+        #expect(try Tool.run(["mkfifo", place + someKey(2).text]).status == 0)
+        #expect(try store.get(someKey(2)) == nil, "and it does not wait for a writer")
+        try FileManager.default.createSymbolicLink(
+            atPath: place + someKey(3).text, withDestinationPath: "/etc/hostname")
+        #expect(throws: StoreError.self) { try store.get(someKey(3)) }
+    }
+
+    @Test func makesItsFolderAgain() throws {
+        let store = try FileStore.opening(folder.path)
+        try put(someObject(10), as: someKey(1), in: store)
+        try FileManager.default.removeItem(atPath: folder.path + "/2026")
+        try put(someObject(10), as: someKey(2), in: store)
+        #expect(try store.get(someKey(2)) != nil)
+    }
+
+    @Test func followsNoLinkOutOfItsRoot() throws {
+        let elsewhere = try ScratchFolder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/2026", withDestinationPath: elsewhere.path)
+        let store = try FileStore.opening(folder.path)
+        #expect(throws: StoreError.self) { try put(someObject(10), as: someKey(1), in: store) }
+        #expect(try files(below: elsewhere.path) == [])
+    }
+
+    @Test func isUnavailableWhereTheRootIsNoFolder() throws {
+        let file = try folder.file("file", [1])
+        #expect { try FileStore.opening(file) } throws: { error in
+            if case .unavailable = error as? StoreError { true } else { false }
+        }
+    }
+
+    @Test(
+        .enabled(if: TinyDisk.isPermitted, "mounting a file system is not permitted here"),
+        arguments: [FileStore.Making.unnamed, .hidden]
+    ) func leavesNothingOnAFullDisk(making: FileStore.Making) throws {
+        let disk = try TinyDisk(kilobytes: 512)
+        let store = try FileStore(disk.folder.path, making: making)
+        try store.probe()
+        try put(someObject(200_000), as: someKey(1), in: store)
+        let usedBefore = try Tool.run(["df", "--output=used", disk.folder.path]).text
+        #expect {
+            try put(someObject(400_000), as: someKey(2), in: store)
+        } throws: { error in
+            if case .full = error as? StoreError { true } else { false }
+        }
+        #expect(try files(below: disk.folder.path) == ["2026/11/30/" + someKey(1).text])
+        #expect(try Tool.run(["df", "--output=used", disk.folder.path]).text == usedBefore)
+        #expect(try store.get(someKey(2)) == nil)
+        try put(someObject(280_000), as: someKey(3), in: store)
+        #expect {
+            try store.probe()
+        } throws: { error in
+            if case .full = error as? StoreError { true } else { false }
+        }
+        #expect(try store.delete(someKey(1)))
+        try store.probe()
+        try put(someObject(200_000), as: someKey(4), in: store)
+    }
+
+    @Test(.enabled(if: TinyDisk.isPermitted, "mounting a file system is not permitted here"))
+    func isUnavailableOnAReadOnlyDisk() throws {
+        let disk = try TinyDisk(kilobytes: 512)
+        let store = try FileStore.opening(disk.folder.path)
+        try put(someObject(10), as: someKey(1), in: store)
+        try disk.makeReadOnly()
+        for attempt in [{ try put(someObject(10), as: someKey(2), in: store) }, { try store.probe() }] {
+            #expect {
+                try attempt()
+            } throws: { error in
+                if case .unavailable = error as? StoreError { true } else { false }
+            }
+        }
+        #expect(try store.get(someKey(1))?.count == 10, "what is there can still be read")
+        _ = try FileStore.opening(disk.folder.path)
+    }
+}
