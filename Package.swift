@@ -54,12 +54,6 @@ let package = Package(
         library("Transcoding", ["Core", "Posix", "Container", "Metadata", "Codecs"]),
         library("WorkerPool", ["Core", "Posix"]),
         library("HTTP", ["Core", "Posix", "CMicroHTTPD", "CLinux"]),
-
-        // 5 doors
-        .executableTarget(
-            name: "safelight-worker", dependencies: ["Core", "Posix", "Codecs", "Transcoding"], swiftSettings: house),
-
-        // 3 work
         library("Storage", ["Core", "Posix", "CLinux", "CCrypto"]),
 
         // 4 house
@@ -67,6 +61,8 @@ let package = Package(
 
         // 5 doors
         .executableTarget(name: "safelight", dependencies: ["Service"], swiftSettings: house),
+        .executableTarget(
+            name: "safelight-worker", dependencies: ["Core", "Posix", "Codecs", "Transcoding"], swiftSettings: house),
 
         // Tests
         .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
@@ -80,7 +76,6 @@ let package = Package(
         tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
         tests("HTTPTests", ["HTTP", "Posix", "Support"]),
         tests("TranscodingTests", ["Container", "Core", "Posix", "Support", "Transcoding"]),
-        tests("CodecsTests", ["Codecs", "Core", "Support"]),
         tests("StorageTests", ["Storage", "Core", "Posix", "Support"]),
         tests("ServiceTests", ["Service", "Core", "Posix", "Container", "WorkerPool", "Storage", "HTTP", "Support"]),
     ],
