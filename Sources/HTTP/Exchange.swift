@@ -269,7 +269,7 @@ extension Exchange {
     }
 
     private static func shutDown(_ state: inout State) {
-        shutdown(state.connection.socket, Int32(SHUT_RDWR))
+        _ = clinux_shutdown(state.connection.socket)
         state.machine.shutDown()
     }
 
