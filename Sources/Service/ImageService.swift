@@ -66,11 +66,11 @@ package final class ImageService: Handler {
 
     private func upload(_ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void) {
         prepare(request, options, reply) { [self] prepared throws(Failure) in
-            let start = Clock.monotonicMs()
+            let start = Clock.monotonicUs()
             let record = try keep(prepared)
             var response = Response.created(record)
             response.note = RequestNote(
-                report: prepared.report, workerMs: prepared.workerMs, storeMs: Clock.monotonicMs() - start)
+                report: prepared.report, workerUs: prepared.workerUs, storeUs: Clock.monotonicUs() - start)
             return response
         }
     }
@@ -78,7 +78,7 @@ package final class ImageService: Handler {
     private func convert(_ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void) {
         prepare(request, options, reply) { prepared in
             var response = Response.converted(prepared)
-            response.note = RequestNote(report: prepared.report, workerMs: prepared.workerMs)
+            response.note = RequestNote(report: prepared.report, workerUs: prepared.workerUs)
             return response
         }
     }

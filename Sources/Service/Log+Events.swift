@@ -8,7 +8,7 @@ extension Log {
         let note = record.note as? RequestNote
         var fields: [String: Value] = [
             "request.id": .text(record.id), "bytes.in": .number(record.bytesIn), "bytes.out": .number(record.bytesOut),
-            "time.total_ms": .number(record.durationUs / 1000),
+            "time.total_ms": .milliseconds(us: record.durationUs),
         ]
         if let head = record.head {
             fields["http.method"] = .text(head.method.description.clipped)
@@ -16,8 +16,8 @@ extension Log {
         }
         if let status = record.status { fields["http.status"] = .number(status) }
         if !record.isComplete { fields["http.cut_short"] = .flag(true) }
-        fields["time.worker_ms"] = note?.workerMs.map { .number($0) }
-        fields["time.store_ms"] = note?.storeMs.map { .number($0) }
+        fields["time.worker_ms"] = note?.workerUs.map { .milliseconds(us: $0) }
+        fields["time.store_ms"] = note?.storeUs.map { .milliseconds(us: $0) }
         if let report = note?.report {
             fields["image.kind"] = .text(report.source.format.rawValue)
             fields["image.path"] = .text(report.path.rawValue)

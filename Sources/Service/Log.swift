@@ -14,6 +14,8 @@ package struct Log: Sendable {
     package enum Value: Sendable, Equatable {
         case text(String)
         case number(Int)
+        /// Told in milliseconds, to a tenth.
+        case milliseconds(us: Int)
         case flag(Bool)
     }
 
@@ -42,6 +44,7 @@ extension Log.Value: Encodable {
         switch self {
         case .text(let text): try container.encode(text)
         case .number(let number): try container.encode(number)
+        case .milliseconds(let us): try container.encode(Double((us + 50) / 100) / 10)
         case .flag(let flag): try container.encode(flag)
         }
     }

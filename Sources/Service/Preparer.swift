@@ -30,8 +30,8 @@ package struct Prepared: Sendable {
     package let jpeg: SealedFile
     package let sha256: SHA256Digest
     package let source: Source
-    /// From the hand-over to the pool to the worker's answer, so with the wait for a free worker.
-    package let workerMs: Int
+    /// Microseconds from the hand-over to the pool to the worker's answer, so with the wait for a free worker.
+    package let workerUs: Int
 }
 
 /// The way of a picture from raw bytes to a proved JPEG, the same for the service and the command line:
@@ -55,11 +55,11 @@ package struct Preparer: Sendable {
     ) {
         do {
             try Preparer.sniff(input)
-            let start = Clock.monotonicMs()
+            let start = Clock.monotonicUs()
             try runner.submit(Job(options: options, limits: limits), input: input) { result in
-                let workerMs = Clock.monotonicMs() - start
+                let workerUs = Clock.monotonicUs() - start
                 let isTaken = threads.submit {
-                    completion(result.flatMap { Preparer.prove($0, input: input, workerMs: workerMs) })
+                    completion(result.flatMap { Preparer.prove($0, input: input, workerUs: workerUs) })
                 }
                 if !isTaken { completion(.failure(Failure(.busy, "too much is waiting for the store; try again"))) }
             }
@@ -86,7 +86,7 @@ package struct Preparer: Sendable {
 
     /// What a worker wrote is not believed: it read foreign bytes with C libraries and may be somebody else's by now.
     private static func prove(
-        _ output: WorkerPool.Output, input: SealedFile, workerMs: Int
+        _ output: WorkerPool.Output, input: SealedFile, workerUs: Int
     ) -> Result<Prepared, Failure> {
         do {
             try output.jpeg.withBytes { bytes throws(Failure) in
@@ -98,6 +98,6 @@ package struct Preparer: Sendable {
         return .success(
             Prepared(
                 report: output.report, jpeg: output.jpeg, sha256: SHA256.digest(of: output.jpeg),
-                source: Prepared.Source(count: input.count, sha256: SHA256.digest(of: input)), workerMs: workerMs))
+                source: Prepared.Source(count: input.count, sha256: SHA256.digest(of: input)), workerUs: workerUs))
     }
 }

@@ -4,8 +4,8 @@ import Core
 struct RequestNote: Sendable {
     var failure: Failure?
     var report: Report?
-    /// Milliseconds until a worker had answered, with the wait for it.
-    var workerMs: Int?
-    /// Milliseconds that the store took.
-    var storeMs: Int?
+    /// Microseconds until a worker had answered, with the wait for it.
+    var workerUs: Int?
+    /// Microseconds that the store took.
+    var storeUs: Int?
 }

@@ -132,16 +132,9 @@ package final class FileStore: ObjectStore {
     private static func fill(
         _ file: borrowing Descriptor, _ object: SealedFile, _ sha256: SHA256Digest
     ) throws(PosixError) {
-        // The file is ours and sealed, so nobody can cut it short under the mapping.
-        let raw = file.raw
-        try object.withBytes { bytes throws(PosixError) in
-            var rest = bytes
-            while !rest.isEmpty {
-                let written = try syscall("write") { write(raw, rest.baseAddress, rest.count) }
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
-            }
-        }
+        try object.withBytes { bytes throws(PosixError) in try file.writeAll(bytes) }
         try writeDigest(sha256, to: file)
+        let raw = file.raw
         try syscall("fsync") { fsync(raw) }
     }
 
@@ -162,7 +155,7 @@ package final class FileStore: ObjectStore {
                 // Somebody removed it; the long way makes it again.
             }
         }
-        let folder = try root.descend(path.split(separator: "/").map(String.init), syncing: true)
+        let folder = try root.descend(path.split(separator: "/").map(String.init))
         durableFolder.withLock { $0 = path }
         return folder
     }

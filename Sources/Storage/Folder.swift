@@ -14,21 +14,24 @@ struct Folder: ~Copyable {
 
     /// Opens the directory at `path`, which may be relative, after making it and its parents where they are missing.
     static func opening(_ path: String) throws(PosixError) -> Folder {
-        let start = try Folder(adopting: Descriptor.open(path.hasPrefix("/") ? "/" : ".", O_RDONLY | O_DIRECTORY))
-        // A link on the way to the root is the owner's own arrangement; below the root there are none.
-        return try start.descend(path.split(separator: "/").map(String.init), followingLinks: true)
+        do { return Folder(adopting: try Descriptor.open(path, O_RDONLY | O_DIRECTORY)) } catch {
+            guard error.errno == ENOENT else { throw error }
+        }
+        let names = path.split(separator: "/")
+        guard let name = names.last else { throw PosixError(call: "open", errno: ENOENT) }
+        let parent = (path.hasPrefix("/") ? "/" : "./") + names.dropLast().joined(separator: "/")
+        // The path itself may lead over links: that is its owner's arrangement. Below the root there are none.
+        return try opening(parent).descend([String(name)], followingLinks: true)
     }
 
-    /// The folder at the end of `names`, each made where missing. New entries are synced into their parents; with
-    /// `syncing` the others too, since another thread may have made one a moment ago and not have synced it yet.
-    borrowing func descend(
-        _ names: [String], followingLinks: Bool = false, syncing: Bool = false
-    ) throws(PosixError) -> Folder {
-        var current = try duplicate()
+    /// The folder at the end of `names`, each made where missing, and each synced into its parent: also one that was
+    /// there, since another thread may have made it a moment ago and not have synced it yet.
+    borrowing func descend(_ names: [String], followingLinks: Bool = false) throws(PosixError) -> Folder {
+        var current = Folder(adopting: try descriptor.duplicate())
         for name in names {
-            let made = try current.makeFolder(name)
+            try current.makeFolder(name)
             let next = try current.openFolder(name, followingLinks: followingLinks)
-            if made || syncing { try current.sync() }
+            try current.sync()
             current = next
         }
         return current
@@ -82,21 +85,12 @@ struct Folder: ~Copyable {
         }
     }
 
-    private borrowing func makeFolder(_ name: String) throws(PosixError) -> Bool {
+    /// Makes the folder unless it is there.
+    private borrowing func makeFolder(_ name: String) throws(PosixError) {
         let raw = descriptor.raw
         do { try syscall("mkdirat") { mkdirat(raw, name, Folder.mode) } } catch {
-            if error.errno == EEXIST { return false }
-            // A parent that may not be written to can still hold the folder already.
-            if error.errno == EACCES || error.errno == EROFS || error.errno == EPERM, exists(name) { return false }
-            throw error
+            if error.errno != EEXIST { throw error }
         }
-        return true
-    }
-
-    private borrowing func exists(_ name: String) -> Bool { faccessat(descriptor.raw, name, F_OK, 0) == 0 }
-
-    private borrowing func duplicate() throws(PosixError) -> Folder {
-        Folder(adopting: try descriptor.duplicate())
     }
 
     private borrowing func open(_ path: String, _ flags: Int32) throws(PosixError) -> Descriptor {

@@ -7,6 +7,8 @@ enum Program {
     private static let url = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("safelight")
 
+    static var path: String { url.path }
+
     static func run(_ arguments: [String], input: [UInt8] = []) throws -> Tool.Outcome {
         try Tool.run([url.path] + arguments, input: input)
     }

@@ -38,6 +38,37 @@ import Testing
         #expect(messages.contains("worker started"))
     }
 
+    /// A disk that is full for real: 507, nothing left behind, and everything well again when there is room.
+    @Test(.enabled(if: TinyDisk.isPermitted, "mounting a file system is not permitted here"))
+    func livesWithAFullDisk() throws {
+        let disk = try TinyDisk(kilobytes: 256)
+        let service = try Program.Service(
+            ["--store", disk.folder.path, "--worker", worker.path, "--workers", "1"], in: folder)
+        try service.waitUntilReady()
+        let jpeg = try Program.makeJPEG()
+        func post(_ path: String) throws -> Substring {
+            let answer = try service.curl(["--data-binary", "@-", "--write-out", "\n%{http_code}"], path, input: jpeg)
+            return answer.text.suffix(3)
+        }
+        func status(_ path: String) throws -> String {
+            try service.curl(["--output", "/dev/null", "--write-out", "%{http_code}"], path).text
+        }
+        #expect(try post("/v1/images") == "201")
+        let before = try FileManager.default.subpathsOfDirectory(atPath: disk.folder.path)
+        let filler = try Tool.run(["dd", "if=/dev/zero", "of=\(disk.folder.path)/filler", "bs=4k"])
+        try #require(filler.complaint.contains("No space left"))
+        #expect(try post("/v1/images") == "507")
+        #expect(try post("/v1/convert") == "200")
+        #expect(try status("/readyz") == "503")
+        #expect(try status("/healthz") == "200")
+        try FileManager.default.removeItem(atPath: disk.folder.path + "/filler")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: disk.folder.path) == before)
+        #expect(try status("/readyz") == "200")
+        #expect(try post("/v1/images") == "201")
+        service.signal(SIGTERM)
+        #expect(service.exitCode() == 0)
+    }
+
     /// A request that is under way when the signal comes is answered, new connections are not taken, and the exit code
     /// tells that all went well.
     @Test(arguments: [SIGTERM, SIGINT]) func finishesWhatRuns(signal: Int32) throws {

@@ -18,6 +18,8 @@ enum Convert {
             Console.print(Help.text(for: "convert"))
             return ExitCode.ok
         }
+        // A parent that ignores it would have ours lose sight of the worker's end.
+        signal(SIGCHLD, SIG_DFL)
         let request: Request
         do {
             request = try parse(arguments, environment: environment)
@@ -105,7 +107,7 @@ enum Convert {
     }
 
     private static func read(_ path: String, bytesMax: Int) throws -> SealedFile {
-        let source = path == "-" ? Descriptor(adopting: dup(STDIN_FILENO)) : try Descriptor.open(path, O_RDONLY)
+        let source = path == "-" ? try Descriptor.standard(STDIN_FILENO) : try Descriptor.open(path, O_RDONLY)
         let file = try MemoryFile(name: "safelight-input")
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
         var total = 0

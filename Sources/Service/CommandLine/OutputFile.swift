@@ -19,7 +19,7 @@ enum OutputFile {
     /// Writes the JPEG: to a regular file whole or not at all, to anything else (a device, a pipe) as it comes.
     static func write(_ jpeg: SealedFile, to path: String) throws(PosixError) {
         if path == "-" {
-            try fill(Descriptor(adopting: try syscall("dup") { dup(STDOUT_FILENO) }), jpeg)
+            try fill(try Descriptor.standard(STDOUT_FILENO), jpeg)
         } else if let place = status(path), place.st_mode & S_IFMT != S_IFREG {
             try fill(try Descriptor.open(path, O_WRONLY), jpeg)
         } else {
@@ -41,14 +41,7 @@ enum OutputFile {
     }
 
     private static func fill(_ file: borrowing Descriptor, _ jpeg: SealedFile) throws(PosixError) {
-        let raw = file.raw
-        try jpeg.withBytes { bytes throws(PosixError) in
-            var rest = bytes
-            while !rest.isEmpty {
-                let written = try syscall("write") { Glibc.write(raw, rest.baseAddress, rest.count) }
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
-            }
-        }
+        try jpeg.withBytes { bytes throws(PosixError) in try file.writeAll(bytes) }
     }
 
     /// The file itself where `path` is a symbolic link to it, so that the link stays.
@@ -66,5 +59,16 @@ enum OutputFile {
     private static func status(_ path: String) -> stat? {
         var status = stat()
         return stat(path, &status) == 0 ? status : nil
+    }
+}
+
+extension Descriptor {
+    /// A copy of one of the three descriptors that a program is started with.
+    ///
+    /// - Throws: EBADF where it was started without, which is no fault of ours.
+    static func standard(_ number: Int32) throws(PosixError) -> Descriptor {
+        let raw = fcntl(number, F_DUPFD_CLOEXEC, 3)
+        guard raw >= 0 else { throw PosixError(call: "standard input or output", errno: errno) }
+        return Descriptor(adopting: raw)
     }
 }

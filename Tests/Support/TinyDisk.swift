@@ -1,11 +1,10 @@
 import Foundation
-import Support
 
 /// A file system of a given size, mounted for the life of this value: a full disk and a read-only one for real.
-final class TinyDisk: Sendable {
-    let folder: ScratchFolder
+package final class TinyDisk: Sendable {
+    package let folder: ScratchFolder
 
-    init(kilobytes: Int) throws {
+    package init(kilobytes: Int) throws {
         folder = try ScratchFolder()
         let outcome = try Tool.run(["mount", "-t", "tmpfs", "-o", "size=\(kilobytes)k", "tmpfs", folder.path])
         guard outcome.status == 0 else { throw NotPermitted(complaint: outcome.complaint) }
@@ -13,14 +12,14 @@ final class TinyDisk: Sendable {
 
     deinit { _ = try? Tool.run(["umount", folder.path]) }
 
-    struct NotPermitted: Error {
-        let complaint: String
+    package struct NotPermitted: Error {
+        package let complaint: String
     }
 
     /// Whether this process may mount at all: root with the capability, so not in every container.
-    static let isPermitted = (try? TinyDisk(kilobytes: 64)) != nil
+    package static let isPermitted = (try? TinyDisk(kilobytes: 64)) != nil
 
-    func makeReadOnly() throws {
+    package func makeReadOnly() throws {
         let outcome = try Tool.run(["mount", "-o", "remount,ro", folder.path])
         guard outcome.status == 0 else { throw NotPermitted(complaint: outcome.complaint) }
     }
