@@ -1,6 +1,5 @@
 import CLinux
 import CMicroHTTPD
-import Glibc
 import Posix
 import Synchronization
 
@@ -222,9 +221,7 @@ extension Exchange {
             case .shutDown: Self.shutDown(&state)
             case .abort:
                 // What the reader has not taken is not to sit in the kernel after the end.
-                var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
-                setsockopt(
-                    state.connection.socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+                SocketCalls.discardUnsentOnClose(state.connection.socket)
                 Self.shutDown(&state)
             }
             return false
@@ -279,7 +276,7 @@ extension Exchange {
     }
 
     private static func shutDown(_ state: inout State) {
-        shutdown(state.connection.socket, Int32(SHUT_RDWR))
+        SocketCalls.shutDown(state.connection.socket)
         state.machine.shutDown()
     }
 

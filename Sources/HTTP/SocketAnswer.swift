@@ -1,7 +1,5 @@
 import CMicroHTTPD
 import Core
-import Glibc
-import Posix
 
 /// An answer that goes to the socket past libmicrohttpd, which can queue none while a head or body is coming.
 ///
@@ -30,9 +28,9 @@ struct SocketAnswer {
     /// - Returns: whether all of it went; a socket whose buffer has no room for this little belongs to a peer that does not
     ///   read.
     func send(on socket: Int32) -> Bool {
-        let sent = Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-        shutdown(socket, Int32(SHUT_WR))
-        return sent == bytes.count
+        let isSent = SocketCalls.sendAtOnce(bytes, on: socket)
+        SocketCalls.shutSending(socket)
+        return isSent
     }
 
     private static func reason(_ status: Int) -> String {
