@@ -36,7 +36,8 @@ extension Exchange {
         let id = RequestHead.requestID(headers)
         let expectsContinue = RequestHead.expectsContinue(headers, isHTTP11: raw.isHTTP11)
         func refused(_ response: Response, head: RequestHead?) -> Judged {
-            Judged(
+            precondition(response.body.isInMemory, "an early answer has its body in memory")
+            return Judged(
                 judgement: .refuse(framing, expectsContinue: expectsContinue), id: id, head: head, refusal: response)
         }
 

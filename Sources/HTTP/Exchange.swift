@@ -1,6 +1,5 @@
 import CLinux
 import CMicroHTTPD
-import Glibc
 import Posix
 import Synchronization
 
@@ -76,7 +75,8 @@ extension Exchange {
             return state.request.target
         }
         let judged = judge(raw, target: target)
-        var queued = judged.refusal.map { prepare($0, id: judged.id, head: judged.head) }
+        let refusal = judged.refusal.map { sendable($0, id: judged.id, head: judged.head) }
+        var queued = refusal.map(prepare)
         return state.withLock { state in
             state.request.id = judged.id
             state.request.head = judged.head
@@ -88,8 +88,8 @@ extension Exchange {
                 state.answer = queued.take()
                 return Self.queueAnswer(&state)
             case .answerOverSocket:
-                guard let refusal = judged.refusal else { return .NO }
-                return Self.answerOverSocket(decorate(refusal, id: judged.id), &state) ? .YES : .NO
+                guard let refusal else { return .NO }
+                return Self.answerOverSocket(refusal, &state) ? .YES : .NO
             case .drop: return .NO
             }
         }
@@ -97,22 +97,32 @@ extension Exchange {
 
     /// A call with a piece of the body; all of it is taken.
     func pieceCame(_ piece: UnsafeRawBufferPointer) -> MHD_Result {
-        let problem: HTTPProblem
-        switch state.withLock({ $0.machine.pieceCame(piece.count) }) {
-        case .keep:
-            do {
-                try state.withLock { state throws(PosixError) in
-                    if state.spool == nil { state.spool = try MemoryFile(name: "body") }
-                    try state.spool?.append(piece)
-                }
-                return .YES
-            } catch { problem = .noMemory }
-        case .overLimit(let limit):
-            problem = .bodyTooLarge(limit: limit, declared: state.withLock { $0.request.head?.contentLength })
-        case .swallow: return .YES
-        case .drop: return .NO
+        enum Next {
+            case done(MHD_Result)
+            case refuse(HTTPProblem)
         }
-        return answerAmid(problem) ? .YES : .NO
+        let next: Next = state.withLock { state in
+            switch state.machine.pieceCame(piece.count) {
+            case .keep:
+                return Self.append(piece, to: &state.spool) ? .done(.YES) : .refuse(.noMemory)
+            case .overLimit(let limit):
+                return .refuse(.bodyTooLarge(limit: limit, declared: state.request.head?.contentLength))
+            case .swallow: return .done(.YES)
+            case .drop: return .done(.NO)
+            }
+        }
+        switch next {
+        case .done(let result): return result
+        case .refuse(let problem): return answerAmid(problem) ? .YES : .NO
+        }
+    }
+
+    private static func append(_ piece: UnsafeRawBufferPointer, to spool: inout MemoryFile?) -> Bool {
+        do throws(PosixError) {
+            if spool == nil { spool = try MemoryFile(name: "body") }
+            try spool?.append(piece)
+            return true
+        } catch { return false }
     }
 
     /// A call after the whole request, and again after each suspension or idle turn.
@@ -135,9 +145,10 @@ extension Exchange {
         let record = state.withLock { state in
             let request = state.request
             let status = request.status ?? Int(cmicrohttpd_status(state.connection.raw))
-            let isComplete = isWhole && status != 0 || request.isAnsweredOverSocket
+            let isComplete = (isWhole && status != 0) || request.isAnsweredOverSocket
             let record = AccessRecord(
-                id: request.id, head: request.head, status: status == 0 ? nil : status, isComplete: isComplete,
+                id: request.id.isEmpty ? RequestHead.newID() : request.id, head: request.head,
+                status: status == 0 ? nil : status, isComplete: isComplete,
                 bytesIn: state.machine.bytesIn, bytesOut: isComplete ? request.bytesOut : 0,
                 durationUs: Clock.monotonicUs() - request.startedUs, note: request.note)
             state.spool = nil
@@ -191,7 +202,7 @@ extension Exchange {
     /// The handler's reply to the request `serial`, from any thread.
     func reply(_ response: Response, serial: Int) {
         let (id, head) = state.withLock { ($0.request.id, $0.request.head) }
-        var queued: QueuedResponse? = prepare(response, id: id, head: head)
+        var queued: QueuedResponse? = prepare(sendable(response, id: id, head: head))
         state.withLock { state in
             let action = state.machine.replyCame(serial: serial)
             if action == .ignore { return }
@@ -210,9 +221,7 @@ extension Exchange {
             case .shutDown: Self.shutDown(&state)
             case .abort:
                 // What the reader has not taken is not to sit in the kernel after the end.
-                var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
-                setsockopt(
-                    state.connection.socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+                SocketCalls.discardUnsentOnClose(state.connection.socket)
                 Self.shutDown(&state)
             }
             return false
@@ -250,14 +259,12 @@ extension Exchange {
     @discardableResult
     private func answerAmid(_ problem: HTTPProblem) -> Bool {
         let response = self.problem(problem)
-        return state.withLock { state in
-            state.machine.isReceiving && Self.answerOverSocket(decorate(response, id: state.request.id), &state)
-        }
+        return state.withLock { $0.machine.isReceiving && Self.answerOverSocket(response, &$0) }
     }
 
     private static func answerOverSocket(_ response: Response, _ state: inout State) -> Bool {
         let method = state.request.head?.method
-        let answer = SocketAnswer(response, method: method, nowMs: Clock.unixMs())
+        guard let answer = SocketAnswer(response, method: method, nowMs: Clock.unixMs()) else { return false }
         state.spool = nil
         state.machine.answeredOverSocket(nowMs: Clock.monotonicMs())
         guard answer.send(on: state.connection.socket) else { return false }
@@ -269,7 +276,7 @@ extension Exchange {
     }
 
     private static func shutDown(_ state: inout State) {
-        _ = clinux_shutdown(state.connection.socket)
+        SocketCalls.shutDown(state.connection.socket)
         state.machine.shutDown()
     }
 
@@ -293,20 +300,23 @@ extension Exchange {
             if state.request.id.isEmpty { state.request.id = RequestHead.newID() }
             return (state.request.id, state.request.head)
         }
-        return hub.handler.problem(problem, id: id, head: head)
+        return sendable(hub.handler.problem(problem, id: id, head: head), id: id, head: head)
     }
 
-    private func decorate(_ response: Response, id: String) -> Response {
-        let named = response.addingIfMissing("X-Request-Id", id)
-        return hub.isStopping ? named.addingIfMissing("Connection", "close") : named
+    /// With the fields that every answer has; one that would break out of its lines becomes a 500.
+    private func sendable(_ response: Response, id: String, head: RequestHead?) -> Response {
+        var response = response
+        if !response.isWellFormed { response = hub.handler.problem(.internalError, id: id, head: head) }
+        if !response.isWellFormed { response = Response(status: 500) }
+        response = response.addingIfMissing("X-Request-Id", id)
+        return hub.isStopping ? response.addingIfMissing("Connection", "close") : response
     }
 
-    /// In the form that libmicrohttpd sends; what cannot be sent becomes a 500.
-    private func prepare(_ response: Response, id: String, head: RequestHead?) -> QueuedResponse {
-        if let queued = QueuedResponse.make(decorate(response, id: id)) { return queued }
-        let problem = hub.handler.problem(.internalError, id: id, head: head)
-        if let queued = QueuedResponse.make(decorate(problem, id: id)) { return queued }
-        guard let queued = QueuedResponse.make(Response(status: 500)) else { fatalError("out of memory") }
+    /// In the form that libmicrohttpd sends.
+    private func prepare(_ response: Response) -> QueuedResponse {
+        if let queued = QueuedResponse.make(response) { return queued }
+        // No descriptor was left for the file.
+        guard let queued = QueuedResponse.make(Response(status: 503)) else { fatalError("out of memory") }
         return queued
     }
 }

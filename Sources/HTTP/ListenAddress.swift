@@ -1,3 +1,6 @@
+// For the socket types, as in SocketCalls.
+import CLinux
+import CMicroHTTPD
 import Glibc
 
 /// Where to listen: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or `:8080` for every address of the machine.

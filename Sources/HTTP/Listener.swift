@@ -1,3 +1,6 @@
+// For the socket constants, as in SocketCalls.
+import CLinux
+import CMicroHTTPD
 import Glibc
 import Posix
 

@@ -22,12 +22,13 @@ struct QueuedResponse: ~Copyable, @unchecked Sendable {
     /// Drops our reference; libmicrohttpd holds its own while it sends.
     deinit { MHD_destroy_response(raw) }
 
-    /// Nil where the file's descriptor cannot be had or a header field is not fit to be sent.
+    /// Nil where no descriptor or memory is left for it.
+    ///
+    /// - Parameter response: well-formed, else nil too.
     static func make(_ response: Response) -> QueuedResponse? {
         guard let raw = body(response.body) else { return nil }
         let queued = QueuedResponse(adopting: raw, of: response)
         for field in response.headers {
-            // Refuses what would break out of the line.
             guard MHD_add_response_header(raw, field.name, field.value) == .YES else { return nil }
         }
         return queued

@@ -7,6 +7,8 @@ package struct Response: Sendable {
         case bytes([UInt8])
         case file(FileBody)
 
+        var isInMemory: Bool { if case .file = self { false } else { true } }
+
         /// How many bytes it has.
         package var count: Int {
             switch self {
@@ -34,6 +36,14 @@ package struct Response: Sendable {
         self.status = status
         self.headers = headers.map { Field(name: $0.0, value: $0.1) }
         self.body = body
+    }
+
+    /// Whether each header field is one line, and its name a token.
+    var isWellFormed: Bool {
+        headers.allSatisfy { field in
+            !field.name.isEmpty && field.name.utf8.allSatisfy(isTokenByte)
+                && !field.value.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 }
+        }
     }
 
     /// This response with a header field more, unless it already has one of that name.

@@ -59,7 +59,7 @@ package final class Server: Sendable {
         guard let running = running.withLock({ $0.take() }) else { return true }
         running.daemon.quiesce()
         // Else the kernel would go on completing connections that nobody accepts.
-        _ = clinux_shutdown(running.listener.descriptor.raw)
+        SocketCalls.shutDown(running.listener.descriptor.raw)
         hub.startStopping()
         let isClean = waitUntilQuiet(ms: graceMs)
         hub.stopNow()

@@ -1,7 +1,5 @@
 import CMicroHTTPD
 import Core
-import Glibc
-import Posix
 
 /// An answer that goes to the socket past libmicrohttpd, which can queue none while a head or body is coming.
 ///
@@ -10,20 +8,18 @@ import Posix
 struct SocketAnswer {
     let bytes: [UInt8]
 
-    /// - Parameter response: its body is in memory.
-    init(_ response: Response, method: Method?, nowMs: Int64) {
+    /// Nil where the response's body is a file.
+    init?(_ response: Response, method: Method?, nowMs: Int64) {
         var head = "HTTP/1.1 \(response.status) \(Self.reason(response.status))\r\n"
         head += "Date: \(UTCTime(milliseconds: nowMs).httpDate)\r\nConnection: close\r\n"
         head += "Content-Length: \(response.body.count)\r\n"
         for field in response.headers where !["connection", "content-length"].contains(field.name.lowercased()) {
-            precondition(
-                !(field.name + field.value).utf8.contains { $0 == 13 || $0 == 10 }, "a header field is one line")
             head += "\(field.name): \(field.value)\r\n"
         }
         switch response.body {
         case .bytes(let body) where method != .head: bytes = Array((head + "\r\n").utf8) + body
         case .bytes, .empty: bytes = Array((head + "\r\n").utf8)
-        case .file: preconditionFailure("an early answer has its body in memory")
+        case .file: return nil
         }
     }
 
@@ -32,9 +28,9 @@ struct SocketAnswer {
     /// - Returns: whether all of it went; a socket whose buffer has no room for this little belongs to a peer that does not
     ///   read.
     func send(on socket: Int32) -> Bool {
-        let sent = Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-        shutdown(socket, Int32(SHUT_WR))
-        return sent == bytes.count
+        let isSent = SocketCalls.sendAtOnce(bytes, on: socket)
+        SocketCalls.shutSending(socket)
+        return isSent
     }
 
     private static func reason(_ status: Int) -> String {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import HTTP
@@ -103,14 +104,24 @@ import Testing
         #expect(ListenAddress(text) == nil)
     }
 
-    @Test func listensOnIPv6AndTellsWhatFails() throws {
-        let handler = TestHandler()
-        let loopback6 = try #require(ListenAddress("[::1]:0"))
-        let server = try Server.starting(Configuration(listen: loopback6), handler: handler)
+    @Test(.enabled(if: FileManager.default.contents(atPath: "/proc/net/if_inet6")?.isEmpty == false))
+    func listensOnIPv6() throws {
+        let address = try #require(ListenAddress("[::1]:0"))
+        let server = try Server.starting(Configuration(listen: address), handler: TestHandler())
         #expect(server.port > 0)
         _ = server.stop(graceMs: 0)
-        let nowhere = try #require(ListenAddress("no-such-host.invalid:0"))
-        #expect(throws: ListenError.self) { try Server.starting(Configuration(listen: nowhere), handler: handler) }
+    }
+
+    @Test func tellsThatAHostIsUnknown() throws {
+        // Too long for a label of a domain name, so no name server is asked.
+        let nowhere = try #require(ListenAddress(String(repeating: "a", count: 70) + ":0"))
+        let error = #expect(throws: ListenError.self) {
+            try Server.starting(Configuration(listen: nowhere), handler: TestHandler())
+        }
+        guard case .unknownHost = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
     }
 
     @Test func paceIsJudgedWindowByWindow() {

@@ -9,7 +9,7 @@ import Synchronization
 /// - `/hello`: `hello`; `/see`: what the server made of the head, one fact a line
 /// - `/later?ms=N`: `later` from another thread; `/hold`: nothing until `release`; `/twice`: two replies
 /// - `/zeros?count=N`: so many zeros from a file; `/broken`: a header field that cannot be sent
-/// - `/refuse`: 401 before the body
+/// - `/refuse`: 401 before the body; `/broken-refusal`: likewise, with such a field
 final class TestHandler: Handler {
     private struct State {
         var held: [@Sendable (Response) -> Void] = []
@@ -36,7 +36,11 @@ final class TestHandler: Handler {
     }
 
     func begin(_ head: RequestHead) -> Verdict {
-        head.path.first == "refuse" ? .refuse(text("refused", 401)) : .accept(bodyBytesMax: bodyBytesMax)
+        switch head.path.first {
+        case "refuse": .refuse(text("refused", 401))
+        case "broken-refusal": .refuse(broken)
+        default: .accept(bodyBytesMax: bodyBytesMax)
+        }
     }
 
     func handle(_ request: Request, reply: @escaping @Sendable (Response) -> Void) {
@@ -59,7 +63,7 @@ final class TestHandler: Handler {
             reply(text("first"))
             reply(text("second"))
         case "zeros": reply(zeros(number("count")))
-        case "broken": reply(Response(status: 200, headers: [("X-Bad", "a\r\nX-Injected: b")]))
+        case "broken": reply(broken)
         default: reply(text("nothing here", 404))
         }
     }
@@ -69,6 +73,8 @@ final class TestHandler: Handler {
     }
 
     func finished(_ record: AccessRecord) { state.withLock { $0.records.append(record) } }
+
+    private let broken = Response(status: 200, headers: [("X-Bad", "a\r\nX-Injected: b")])
 
     private func text(_ text: String, _ status: Int = 200) -> Response {
         Response(status: status, headers: [("Content-Type", "text/plain")], body: .bytes(Array(text.utf8)))
