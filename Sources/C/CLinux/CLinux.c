@@ -110,8 +110,6 @@ int clinux_tcp_progress(int socket, uint64_t *received, uint64_t *acknowledged, 
   return 0;
 }
 
-int clinux_shutdown(int socket) { return shutdown(socket, SHUT_RDWR); }
-
 ssize_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count) {
   return copy_file_range(from, from_offset, to, to_offset, count, 0);
 }

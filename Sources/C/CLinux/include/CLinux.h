@@ -29,9 +29,6 @@ ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptor
  * does not count), whether the peer will send no more. 0, or -1 and errno. */
 int clinux_tcp_progress(int socket, uint64_t *received, uint64_t *acknowledged, int *peer_closed);
 
-/* Ends both directions of a connection; a listening socket takes no connection any more, not even from its backlog. */
-int clinux_shutdown(int socket);
-
 /* Copies between files in the kernel; bytes copied, or -1 and errno. */
 ssize_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count);
 
