@@ -11,6 +11,12 @@ struct JPEGHuffmanTables: ~Copyable {
     /// Codes up to this length are looked up at once; longer ones are rare.
     static let shortBits = 10
 
+    /// What the AC codes do that stand whole in the next `runBits` bits, about two of them; 0 where none does. Bits 0…4:
+    /// their bits in all. Bits 5…12: the coefficients that they pass over. From bit 13 on: the same, with an end of block.
+    typealias Run = UInt32
+
+    static let runBits = 12
+
     /// One table in canonical form (T.81, C.2), for its long codes.
     private struct Canonical {
         /// The largest code of each length, -1 where there is none.
@@ -21,20 +27,29 @@ struct JPEGHuffmanTables: ~Copyable {
     }
 
     private let short: UnsafeMutablePointer<Step>
+    private let runs: UnsafeMutablePointer<Run>
     private var canonical = [Canonical?](repeating: nil, count: 8)
 
     init() {
         let count = 8 << Self.shortBits
         short = .allocate(capacity: count)
         short.initialize(repeating: 0, count: count)
+        runs = .allocate(capacity: 4 << Self.runBits)
+        runs.initialize(repeating: 0, count: 4 << Self.runBits)
     }
 
-    deinit { short.deallocate() }
+    deinit {
+        short.deallocate()
+        runs.deallocate()
+    }
 
     func isDefined(_ index: Int) -> Bool { canonical[index] != nil }
 
     /// The look-up table of the short codes: `1 << shortBits` steps. Valid as long as the tables are.
     func shortSteps(_ index: Int) -> UnsafePointer<Step> { UnsafePointer(short + index << Self.shortBits) }
+
+    /// The runs of AC table `index` (4…7): `1 << runBits`. Valid as long as the tables are.
+    func runs(_ index: Int) -> UnsafePointer<Run> { UnsafePointer(runs + (index - 4) << Self.runBits) }
 
     /// The step of a code longer than `shortBits`; `bits` begin with it. 0 where there is none.
     func longStep(_ index: Int, bits: UInt64) -> Step {
@@ -75,6 +90,29 @@ struct JPEGHuffmanTables: ~Copyable {
             code <<= 1
         }
         canonical[index] = table
+        if index >= 4 { defineRuns(index) }
+    }
+
+    private func defineRuns(_ index: Int) {
+        let steps = shortSteps(index)
+        let table = runs + (index - 4) << Self.runBits
+        for bits in 0..<(1 << Self.runBits) {
+            var used = 0
+            var passed = 0
+            var end = 0
+            while end == 0 {
+                let rest = bits << used & (1 << Self.runBits - 1)
+                let step = steps[rest >> (Self.runBits - Self.shortBits)]
+                let taken = used + Int(step & 31)
+                let advance = Int(step >> 5)
+                guard step != 0, taken <= Self.runBits, advance == Self.endOfBlock || passed + advance < 64 else {
+                    break
+                }
+                used = taken
+                if advance == Self.endOfBlock { end = advance } else { passed += advance }
+            }
+            table[bits] = Run(used) | Run(passed) << 5 | Run(passed + end) << 13
+        }
     }
 
     /// T.81, F.1.2.1 and F.1.2.2: a DC value is a category; an AC value is a run of zeros and a category.
@@ -213,6 +251,7 @@ struct JPEGHuffmanScan {
         let shift = UInt64(64 - JPEGHuffmanTables.shortBits)
         let dc = tables.shortSteps(block.dc)
         let ac = tables.shortSteps(block.ac)
+        let runs = tables.runs(block.ac)
         bits.fill()
         var step = dc[Int(bits.buffer >> shift)]
         if step == 0 { step = tables.longStep(block.dc, bits: bits.buffer) }
@@ -221,6 +260,13 @@ struct JPEGHuffmanScan {
         var position = 1
         while position < 64 {
             bits.fill()
+            let run = runs[Int(bits.buffer >> UInt64(64 - JPEGHuffmanTables.runBits))]
+            // Where the block might end inside a run, its codes are taken one by one.
+            if run != 0, position &+ Int(run >> 5 & 0xFF) < 64 {
+                bits.drop(Int(run & 31))
+                position &+= Int(run >> 13)
+                continue
+            }
             step = ac[Int(bits.buffer >> shift)]
             if step == 0 {
                 step = tables.longStep(block.ac, bits: bits.buffer)

@@ -57,7 +57,9 @@ package struct JPEGSource: BandSource, ~Copyable {
     package static func opening(
         _ bytes: UnsafeRawBufferPointer, chroma: Chroma = .asStored, inks: InkConverter? = nil, bytesMax: Int = .max
     ) throws(CodecError) -> JPEGSource {
-        let isIrregular = try proveUnlessLibraryDoes(bytes)
+        // Other codings are proved by libjpeg while it decodes.
+        var walk = JPEGWalk(bytes)
+        let isIrregular = try walk.run()
         var decoder = try JPEGDecoder.opening(bytes, bytesMax: bytesMax)
         let header = try decoder.readHeader()
         let frame = JPEGFrame(header)
@@ -137,11 +139,6 @@ package struct JPEGSource: BandSource, ~Copyable {
 
 extension JPEGSource {
     private static let rowsPerUpsampledBand = 16
-
-    private static func proveUnlessLibraryDoes(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> Bool {
-        var walk = JPEGWalk(bytes)
-        return try walk.run()
-    }
 
     private static func plan(
         _ frame: JPEGFrame, _ colours: cjpeg_colours, _ chroma: Chroma, hasInks: Bool

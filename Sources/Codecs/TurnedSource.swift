@@ -1,5 +1,4 @@
 package import Core
-import Glibc
 
 /// Yields another source's picture turned upright. It holds the whole picture, since a turned picture's first row may be
 /// the source's last: the samples go to their final places as they come, so bands are handed out without a copy.
@@ -71,27 +70,32 @@ package struct TurnedSource<Source: BandSource & ~Copyable>: BandSource, ~Copyab
         let sourceFormat = source.format
         while let band = try source.nextBand() {
             for (index, plane) in band.planes.enumerated() {
-                let factor = index > 0 ? sourceFormat.layout.verticalFactor : 1
-                let placement = Placement(
-                    orientation: orientation, source: sourceFormat.planeSize(index),
-                    target: picture.address(of: index), stride: picture.shapes[index].stride)
-                if format.bytesPerSample == 1 {
-                    placement.place8(plane, firstRow: band.firstRow / factor)
-                } else {
-                    placement.place16(plane, firstRow: band.firstRow / factor)
-                }
+                let firstRow = index > 0 ? band.firstRow / sourceFormat.layout.verticalFactor : band.firstRow
+                HEICTurn.copy(
+                    plane, bytesPerSample: format.bytesPerSample, by: orientation,
+                    to: place(of: plane, firstRow: firstRow, in: sourceFormat.planeSize(index), index),
+                    targetStride: picture.shapes[index].stride)
             }
         }
-        guard case .ycbcr = sourceFormat.layout else { return }
-        let shift = orientation.chromaShift(sourceFormat)
+        guard case .ycbcr = format.layout else { return }
+        let shift = ChromaShift(format, orientation)
         for index in 1...2 {
-            let size = format.planeSize(index)
             if format.bytesPerSample == 1 {
-                picture.shift(index, size, shift, as: UInt8.self)
+                picture.shift(index, format.planeSize(index), shift, as: UInt8.self)
             } else {
-                picture.shift(index, size, shift, as: UInt16.self)
+                picture.shift(index, format.planeSize(index), shift, as: UInt16.self)
             }
         }
+    }
+
+    /// Where the upper left of some of the source's rows comes to lie, once they are turned.
+    private func place(
+        of rows: Plane, firstRow: Int, in size: PixelSize, _ index: Int
+    ) -> UnsafeMutableRawPointer {
+        let isReversed = orientation.swapsAxes ? orientation.reversesColumns : orientation.reversesRows
+        let line = isReversed ? size.height - firstRow - rows.height : firstRow
+        return orientation.swapsAxes
+            ? picture.address(of: index) + line * format.bytesPerSample : picture.address(row: line, of: index)
     }
 }
 
@@ -115,40 +119,18 @@ extension PlaneLayout {
     }
 }
 
-/// How far mirrored chroma samples lie before the places where the turned grid has its own, in parts of a sample.
+/// How far mirrored chroma samples lie before the places where the turned grid has its own, in parts of a sample: as many
+/// as the luma samples by which the last chroma sample exceeds the edge that has become the first.
 private struct ChromaShift {
-    var horizontal: (part: Int, of: Int)
-    var vertical: (part: Int, of: Int)
-}
+    let horizontal: (part: Int, of: Int)
+    let vertical: (part: Int, of: Int)
 
-extension Orientation {
-    /// Whether the source's left edge comes to lie at the right, or at the bottom if the axes are swapped.
-    fileprivate var mirrorsColumns: Bool {
-        switch self {
-        case .mirrored, .rotated180, .transversed, .rotated270: true
-        case .upright, .flipped, .transposed, .rotated90: false
-        }
-    }
-
-    /// Whether the source's top edge comes to lie at the bottom, or at the right if the axes are swapped.
-    fileprivate var mirrorsRows: Bool {
-        switch self {
-        case .flipped, .rotated180, .transversed, .rotated90: true
-        case .upright, .mirrored, .transposed, .rotated270: false
-        }
-    }
-
-    /// The luma samples that the last chroma sample covers beyond the picture's edge, where that edge becomes the first.
-    fileprivate func chromaShift(_ source: PictureFormat) -> ChromaShift {
-        let chroma = source.planeSize(1)
-        let horizontal = source.layout.horizontalFactor
-        let vertical = source.layout.verticalFactor
-        let columns = (
-            part: mirrorsColumns ? chroma.width * horizontal - source.size.width : 0, of: horizontal
-        )
-        let rows = (part: mirrorsRows ? chroma.height * vertical - source.size.height : 0, of: vertical)
-        return swapsAxes
-            ? ChromaShift(horizontal: rows, vertical: columns) : ChromaShift(horizontal: columns, vertical: rows)
+    /// - Parameter format: of the turned picture.
+    init(_ format: PictureFormat, _ orientation: Orientation) {
+        let chroma = format.planeSize(1)
+        let (width, height) = (format.layout.horizontalFactor, format.layout.verticalFactor)
+        horizontal = (orientation.reversesColumns ? chroma.width * width - format.size.width : 0, width)
+        vertical = (orientation.reversesRows ? chroma.height * height - format.size.height : 0, height)
     }
 }
 
@@ -176,152 +158,5 @@ extension JPEGPlanes {
                 }
             }
         }
-    }
-}
-
-/// Where the samples of one plane go.
-private struct Placement {
-    let orientation: Orientation
-    /// The source plane's size.
-    let source: PixelSize
-    let target: UnsafeMutableRawPointer
-    let stride: Int
-
-    func place8(_ plane: Plane, firstRow: Int) {
-        if orientation.swapsAxes {
-            transpose8(plane, firstRow: firstRow)
-        } else {
-            keepRows(plane, firstRow: firstRow, as: UInt8.self)
-        }
-    }
-
-    func place16(_ plane: Plane, firstRow: Int) {
-        if orientation.swapsAxes {
-            transpose(plane, firstRow: firstRow, columns: 0..<plane.width, rows: 0..<plane.height, as: UInt16.self)
-        } else {
-            keepRows(plane, firstRow: firstRow, as: UInt16.self)
-        }
-    }
-
-    /// The row or column where a source row goes.
-    private func mirroredRow(_ row: Int) -> Int { orientation.mirrorsRows ? source.height - 1 - row : row }
-
-    private func mirroredColumn(_ column: Int) -> Int {
-        orientation.mirrorsColumns ? source.width - 1 - column : column
-    }
-
-    private func keepRows<Sample: FixedWidthInteger>(_ plane: Plane, firstRow: Int, as: Sample.Type) {
-        for row in 0..<plane.height {
-            let from = plane.base + row * plane.stride
-            let to = target + mirroredRow(firstRow + row) * stride
-            guard orientation.mirrorsColumns else {
-                memcpy(to, from, plane.width * MemoryLayout<Sample>.size)
-                continue
-            }
-            let samples = from.assumingMemoryBound(to: Sample.self)
-            let mirrored = to.assumingMemoryBound(to: Sample.self)
-            for column in 0..<plane.width { mirrored[plane.width - 1 - column] = samples[column] }
-        }
-    }
-
-    private func transpose<Sample: FixedWidthInteger>(
-        _ plane: Plane, firstRow: Int, columns: Range<Int>, rows: Range<Int>, as: Sample.Type
-    ) {
-        for column in columns {
-            let to = (target + mirroredColumn(column) * stride).assumingMemoryBound(to: Sample.self)
-            for row in rows {
-                let from = (plane.base + row * plane.stride).assumingMemoryBound(to: Sample.self)
-                to[mirroredRow(firstRow + row)] = from[column]
-            }
-        }
-    }
-
-    /// By blocks of 8 × 8, so that each line of memory is touched once for eight samples.
-    private func transpose8(_ plane: Plane, firstRow: Int) {
-        let wholeRows = plane.height / 8 * 8
-        let wholeColumns = plane.width / 8 * 8
-        for row in stride(from: 0, to: wholeRows, by: 8) {
-            for column in stride(from: 0, to: wholeColumns, by: 8) {
-                transposeBlock(plane, row: row, column: column, firstRow: firstRow)
-            }
-        }
-        let restColumns = wholeColumns..<plane.width
-        transpose(plane, firstRow: firstRow, columns: restColumns, rows: 0..<wholeRows, as: UInt8.self)
-        transpose(plane, firstRow: firstRow, columns: 0..<plane.width, rows: wholeRows..<plane.height, as: UInt8.self)
-    }
-
-    @inline(__always)
-    private func transposeBlock(_ plane: Plane, row: Int, column: Int, firstRow: Int) {
-        var block = Block8()
-        for index in 0..<8 {
-            // Mirrored rows become columns from right to left: taken in reverse, they come out in order.
-            let source = row + (orientation.mirrorsRows ? 7 - index : index)
-            block[index] = (plane.base + source * plane.stride + column).loadUnaligned(as: UInt64.self)
-        }
-        block.transpose()
-        let left = orientation.mirrorsRows ? mirroredRow(firstRow + row + 7) : firstRow + row
-        for index in 0..<8 {
-            let to = target + mirroredColumn(column + index) * self.stride + left
-            to.storeBytes(of: block[index], as: UInt64.self)
-        }
-    }
-
-    private func stride(from: Int, to: Int, by: Int) -> StrideTo<Int> { Swift.stride(from: from, to: to, by: by) }
-}
-
-/// Eight rows of eight bytes, each row in one word, its first byte lowest.
-private struct Block8 {
-    private var rows = (UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0))
-
-    @inline(__always) subscript(row: Int) -> UInt64 {
-        get {
-            switch row {
-            case 0: rows.0
-            case 1: rows.1
-            case 2: rows.2
-            case 3: rows.3
-            case 4: rows.4
-            case 5: rows.5
-            case 6: rows.6
-            default: rows.7
-            }
-        }
-        set {
-            switch row {
-            case 0: rows.0 = newValue
-            case 1: rows.1 = newValue
-            case 2: rows.2 = newValue
-            case 3: rows.3 = newValue
-            case 4: rows.4 = newValue
-            case 5: rows.5 = newValue
-            case 6: rows.6 = newValue
-            default: rows.7 = newValue
-            }
-        }
-    }
-
-    /// Exchanges the two off-diagonal quarters, then those of each quarter, then of those: three steps in place of 64
-    /// moves (H. S. Warren, Hacker's Delight, 7-3).
-    @inline(__always) mutating func transpose() {
-        Self.exchange(&rows.0, &rows.4, 32, 0x0000_0000_FFFF_FFFF)
-        Self.exchange(&rows.1, &rows.5, 32, 0x0000_0000_FFFF_FFFF)
-        Self.exchange(&rows.2, &rows.6, 32, 0x0000_0000_FFFF_FFFF)
-        Self.exchange(&rows.3, &rows.7, 32, 0x0000_0000_FFFF_FFFF)
-        Self.exchange(&rows.0, &rows.2, 16, 0x0000_FFFF_0000_FFFF)
-        Self.exchange(&rows.1, &rows.3, 16, 0x0000_FFFF_0000_FFFF)
-        Self.exchange(&rows.4, &rows.6, 16, 0x0000_FFFF_0000_FFFF)
-        Self.exchange(&rows.5, &rows.7, 16, 0x0000_FFFF_0000_FFFF)
-        Self.exchange(&rows.0, &rows.1, 8, 0x00FF_00FF_00FF_00FF)
-        Self.exchange(&rows.2, &rows.3, 8, 0x00FF_00FF_00FF_00FF)
-        Self.exchange(&rows.4, &rows.5, 8, 0x00FF_00FF_00FF_00FF)
-        Self.exchange(&rows.6, &rows.7, 8, 0x00FF_00FF_00FF_00FF)
-    }
-
-    /// Exchanges the upper part of each lane of `upper` with the lower part of each lane of `lower`.
-    @inline(__always)
-    private static func exchange(_ upper: inout UInt64, _ lower: inout UInt64, _ shift: UInt64, _ mask: UInt64) {
-        let difference = ((upper &>> shift) ^ lower) & mask
-        lower ^= difference
-        upper ^= difference &<< shift
     }
 }

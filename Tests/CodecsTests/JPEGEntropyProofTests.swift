@@ -142,6 +142,20 @@ import Testing
         #expect(try failure { _ = try prove(overlong) } == .corrupt)
     }
 
+    @Test func memoryIsBounded() throws {
+        for (options, needsMemory) in [(["-progressive"], true), ([], false)] {
+            let jpeg = try JPEGPictures.cjpeg(512, 512, options)
+            let kind = try jpeg.withUnsafeBytes { bytes in
+                try failure { _ = try EntropyProof.prove(bytes, bytesMax: 256 * 1024) }
+            }
+            #expect(kind == (needsMemory ? .outOfMemory : nil))
+            let needed = EntropyProof.bytesNeeded(try prove(jpeg).frame)
+            #expect(throws: Never.self) {
+                try jpeg.withUnsafeBytes { bytes in try EntropyProof.prove(bytes, bytesMax: needed) }
+            }
+        }
+    }
+
     @Test(arguments: codings) func damageNeverCrashes(options: [String]) throws {
         let jpeg = try JPEGPictures.cjpeg(64, 48, options)
         var state: UInt64 = 99

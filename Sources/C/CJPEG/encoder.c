@@ -101,7 +101,7 @@ cjpeg_status cjpeg_encoder_start(cjpeg_encoder *encoder, const cjpeg_encoder_set
   info->comp_info[0].v_samp_factor = settings->vertical;
   info->raw_data_in = TRUE;
   info->dct_method = JDCT_ISLOW;
-  /* Tables made for the picture would be about 4 % smaller, but need all its coefficients in memory first. */
+  /* Tables made for the picture need all its coefficients in memory first. */
   info->optimize_coding = FALSE;
   if (settings->is_progressive) jpeg_simple_progression(info);
   jpeg_start_compress(info, TRUE);
