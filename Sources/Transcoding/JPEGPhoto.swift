@@ -122,10 +122,13 @@ struct JPEGPhoto {
             frame.subsampling.map { PlaneLayout.ycbcr($0).turned(turn) == nil } ?? false ? .full : .asStored
         let source = try JPEGSource.opening(
             photo.bytes, chroma: chroma, inks: try inks(), bytesMax: job.limits.workerBytesMax)
+        // All that could be odd has been read by now: by the proof, or by libjpeg, which reads all scans before the first
+        // row of a picture that has several.
+        let isIrregular = source.isIrregular
         let pipeline = PixelPipeline(
             turn: turn, quality: job.options.quality, icc: colour.icc, output: output.raw, limits: job.limits)
         let size = try pipeline.run(source)
-        return Done(path: .reencode, size: size, isIrregular: false)
+        return Done(path: .reencode, size: size, isIrregular: isIrregular)
     }
 
     /// How C, M, Y and K become sRGB: by the profile where there is a sound one. Numbers are taken as inverted even

@@ -48,52 +48,41 @@ final class FaultPool: Sendable {
         limits.jobDeadlineMs = deadlineMs
         limits.outputBytesMax = outputBytesMax
         let startMs = Clock.monotonicMs()
-        let (stream, continuation) = AsyncStream<Pending.End>.makeStream()
-        try pool.submit(Job(options: Options(), limits: limits), input: input) { outcome in
-            continuation.yield(Pending.End(outcome: outcome, atMs: Clock.monotonicMs()))
-        }
-        return Pending(startMs: startMs, stream: stream)
+        let pending = Pending(startMs: startMs)
+        try pool.submit(Job(options: Options(), limits: limits), input: input) { pending.end(with: $0) }
+        return pending
     }
 
     /// A job that a worker has begun and goes on with after `release`; it says "released" then.
-    func beginHeld() async throws -> Pending {
+    func beginHeld() throws -> Pending {
         let job = try begin("until \(path("begun")) \(path("released"))")
-        try await wait { access(path("begun"), F_OK) == 0 }
+        try wait { access(path("begun"), F_OK) == 0 }
         return job
     }
 
     func release() throws { _ = try folder.file("released", []) }
 
     /// What the worker wrote.
-    func text(_ words: String) async throws -> String { try await begin(words).text }
+    func text(_ words: String) throws -> String { try begin(words).text }
 
-    func failure(_ words: String, deadlineMs: Int = 20_000) async throws -> Failure? {
-        try await begin(words, deadlineMs: deadlineMs).failure
+    func failure(_ words: String, deadlineMs: Int = 20_000) throws -> Failure? {
+        try begin(words, deadlineMs: deadlineMs).failure
     }
 
-    /// Stops the pool without blocking the test's thread.
-    func stop(graceMs: Int) async throws {
+    /// Stops the pool while `body` runs.
+    func stop(graceMs: Int, during body: () throws -> Void) throws {
         let threads = ThreadGroup()
-        await withCheckedContinuation { continuation in
-            do {
-                try threads.start("stop") {
-                    self.pool.stop(graceMs: graceMs)
-                    continuation.resume()
-                }
-            } catch {
-                Issue.record(error)
-                continuation.resume()
-            }
-        }
-        threads.join()
+        try threads.start("stop") { self.pool.stop(graceMs: graceMs) }
+        defer { threads.join() }
+        try body()
     }
 
     /// Waits until `isTrue`, at most 20 s.
-    func wait(_ isTrue: () -> Bool) async throws {
+    func wait(_ isTrue: () -> Bool) throws {
         let untilMs = Clock.monotonicMs() + 20_000
         while !isTrue() {
             try #require(Clock.monotonicMs() < untilMs, "waited in vain; events: \(events)")
-            try await Task.sleep(for: .milliseconds(2))
+            usleep(2000)
         }
     }
 }
@@ -110,33 +99,43 @@ extension WorkerPool.Output {
     var text: String { jpeg.withBytes { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// A job submitted.
-struct Pending {
+/// A job submitted. Waiting for its end blocks the test's thread: a test that suspends comes back only when all other
+/// tests of the run have had their turn, and its times would say nothing.
+final class Pending: Sendable {
     struct End {
         let outcome: WorkerPool.Outcome
         let atMs: Int
     }
 
-    fileprivate let startMs: Int
-    fileprivate let stream: AsyncStream<End>
+    private let startMs: Int
+    private let ended = DispatchSemaphore(value: 0)
+    private let result = Mutex<End?>(nil)
+
+    fileprivate init(startMs: Int) { self.startMs = startMs }
+
+    fileprivate func end(with outcome: WorkerPool.Outcome) {
+        result.withLock { $0 = End(outcome: outcome, atMs: Clock.monotonicMs()) }
+        ended.signal()
+    }
 
     var end: End {
-        get async throws {
-            for await end in stream { return end }
-            throw CancellationError()
+        get throws {
+            ended.wait()
+            ended.signal()
+            return try #require(result.withLock { $0 })
         }
     }
 
-    var output: WorkerPool.Output { get async throws { try await end.outcome.get() } }
+    var output: WorkerPool.Output { get throws { try end.outcome.get() } }
 
-    var text: String { get async throws { try await output.text } }
+    var text: String { get throws { try output.text } }
 
-    var failure: Failure? { get async throws { try await failureAndTime.0 } }
+    var failure: Failure? { get throws { try failureAndTime.0 } }
 
     /// The failure, and the milliseconds that it took.
     var failureAndTime: (Failure?, tookMs: Int) {
-        get async throws {
-            let end = try await end
+        get throws {
+            let end = try end
             return switch end.outcome {
             case .success: (nil, end.atMs - startMs)
             case .failure(let failure): (failure, end.atMs - startMs)

@@ -7,19 +7,19 @@ import Testing
 
 /// Real processes that die, hang and lie: one job is refused, the next one succeeds.
 @Suite struct FaultTests {
-    @Test func answersAJob() async throws {
+    @Test func answersAJob() throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        let output = try await faults.begin("echo on").output
+        let output = try faults.begin("echo on").output
         #expect(output.text == "on")
         #expect(output.report.path == .copy)
         #expect(faults.pool.isReady)
     }
 
-    @Test func passesARefusalOn() async throws {
+    @Test func passesARefusalOn() throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        #expect(try await faults.failure("refuse") == Failure(.corrupt, "broken"))
+        #expect(try faults.failure("refuse") == Failure(.corrupt, "broken"))
         #expect(faults.started.count == 1)
     }
 
@@ -32,123 +32,120 @@ import Testing
             ("descriptor", "malformed"), ("nothing", "no output"),
             ("huge 4097", "4097 bytes"), ("hold", "could not be sealed"), ("seal", "could not be sealed"),
         ])
-    func refusesAtTheSecondLoss(words: String, diagnosis: String) async throws {
+    func refusesAtTheSecondLoss(words: String, diagnosis: String) throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        let failure = try #require(try await faults.failure(words))
+        let failure = try #require(try faults.failure(words))
         #expect(failure.code == .undecodable)
         #expect(failure.diagnosis?.contains(diagnosis) == true, "\(failure)")
-        #expect(try await faults.text("echo on") == "on")
+        #expect(try faults.text("echo on") == "on")
         #expect(Set(faults.started).count == 3)
     }
 
-    @Test func acceptsOutputAsLargeAsTheLimit() async throws {
+    @Test func acceptsOutputAsLargeAsTheLimit() throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        let output = try await faults.begin("huge 4096", outputBytesMax: 4096).output
+        let output = try faults.begin("huge 4096", outputBytesMax: 4096).output
         #expect(output.jpeg.count == 4096)
     }
 
     @Test(arguments: ["signal 11", "exit 1", "garbage", "hold"])
-    func succeedsAtTheSecondTry(words: String) async throws {
+    func succeedsAtTheSecondTry(words: String) throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        #expect(try await faults.text("once \(faults.path("mark")) \(words)") == "again")
+        #expect(try faults.text("once \(faults.path("mark")) \(words)") == "again")
         #expect(Set(faults.started).count == 2)
     }
 
-    @Test func killedFromOutsideIsTriedAgain() async throws {
+    @Test func killedFromOutsideIsTriedAgain() throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        try await faults.wait { faults.pool.isReady }
+        try faults.wait { faults.pool.isReady }
         let pid = try #require(faults.started.first)
         let job = try faults.begin("once \(faults.path("mark")) hang")
-        try await faults.wait { access(faults.path("mark"), F_OK) == 0 }
+        try faults.wait { access(faults.path("mark"), F_OK) == 0 }
         kill(pid, SIGKILL)
-        #expect(try await job.text == "again")
+        #expect(try job.text == "again")
         #expect(faults.events.contains(.crashed(pid: pid, .signal(SIGKILL), duringJob: true)))
     }
 
     /// A stopped process answers nothing, and dies of SIGKILL all the same.
     @Test(arguments: ["hang", "signal 19"])
-    func isKilledAtTheDeadlineAndNotTriedAgain(words: String) async throws {
+    func isKilledAtTheDeadlineAndNotTriedAgain(words: String) throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        try await faults.wait { faults.pool.isReady }
-        let (failure, tookMs) = try await faults.begin(words, deadlineMs: 200).failureAndTime
+        try faults.wait { faults.pool.isReady }
+        let (failure, tookMs) = try faults.begin(words, deadlineMs: 200).failureAndTime
         #expect(failure?.code == .undecodable)
         #expect(failure?.detail.contains("200 ms") == true)
         #expect((200..<1000).contains(tookMs))
         let pid = try #require(faults.started.first)
         #expect(faults.events.contains(.killedAtDeadline(pid: pid)))
-        #expect(try await faults.text("echo on") == "on")
+        #expect(try faults.text("echo on") == "on")
         #expect(faults.started.count == 2)
     }
 
     /// A crash after 600 ms, then a hang: with a deadline of its own the second try would end at 1400 ms.
-    @Test func theSecondTryHasOnlyTheTimeLeft() async throws {
+    @Test func theSecondTryHasOnlyTheTimeLeft() throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        try await faults.wait { faults.pool.isReady }
+        try faults.wait { faults.pool.isReady }
         let pid = try #require(faults.started.first)
         let job = try faults.begin("relapse \(faults.path("mark"))", deadlineMs: 800)
-        let (failure, tookMs) = try await job.failureAndTime
+        let (failure, tookMs) = try job.failureAndTime
         #expect(failure?.code == .undecodable)
         #expect((800..<1300).contains(tookMs))
         #expect(faults.events.contains(.crashed(pid: pid, .code(1), duringJob: true)))
     }
 
-    @Test func otherJobsNoticeNothing() async throws {
+    @Test func otherJobsNoticeNothing() throws {
         let faults = try FaultPool(workers: 2)
         defer { faults.pool.stop(graceMs: 0) }
-        try await withThrowingTaskGroup(of: (String, WorkerPool.Outcome).self) { group in
-            for words in ["signal 11", "echo on", "garbage", "echo on", "echo on", "exit 3", "echo on"] {
-                group.addTask { (words, try await faults.begin(words).end.outcome) }
-            }
-            for try await (words, outcome) in group {
-                switch outcome {
-                case .success(let output): #expect(words == "echo on" && output.text == "on")
-                case .failure(let failure): #expect(words != "echo on" && failure.code == .undecodable)
-                }
+        let words = ["signal 11", "echo on", "garbage", "echo on", "echo on", "exit 3", "echo on"]
+        let jobs = try words.map { try faults.begin($0) }
+        for (words, job) in zip(words, jobs) {
+            switch try job.end.outcome {
+            case .success(let output): #expect(words == "echo on" && output.text == "on")
+            case .failure(let failure): #expect(words != "echo on" && failure.code == .undecodable)
             }
         }
     }
 
     /// It said its word and left, or said too much afterwards: the job stands, the worker does not.
     @Test(arguments: [("leave", "left"), ("chatter", "chatter"), ("flood", "flood")])
-    func aLossAfterTheReplyCostsNothing(words: String, text: String) async throws {
+    func aLossAfterTheReplyCostsNothing(words: String, text: String) throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        #expect(try await faults.text(words) == text)
-        try await faults.wait { faults.started.count == 2 }
-        #expect(try await faults.text("echo on") == "on")
+        #expect(try faults.text(words) == text)
+        try faults.wait { faults.started.count == 2 }
+        #expect(try faults.text("echo on") == "on")
     }
 
-    @Test func anIdleWorkerKilledIsReplaced() async throws {
+    @Test func anIdleWorkerKilledIsReplaced() throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        try await faults.wait { faults.pool.isReady }
+        try faults.wait { faults.pool.isReady }
         let pid = try #require(faults.started.first)
         kill(pid, SIGKILL)
-        try await faults.wait { faults.started.count == 2 && faults.pool.isReady }
+        try faults.wait { faults.started.count == 2 && faults.pool.isReady }
         #expect(faults.events.contains(.crashed(pid: pid, .signal(SIGKILL), duringJob: false)))
-        #expect(try await faults.text("echo on") == "on")
+        #expect(try faults.text("echo on") == "on")
     }
 
     /// Still having the file and even a writable descriptor of it, a worker can neither write nor map it.
-    @Test func finishedOutputCannotBeAltered() async throws {
+    @Test func finishedOutputCannotBeAltered() throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        let output = try await faults.begin("keep").output
-        #expect(try await faults.text("alter") == "errno \(EPERM)")
+        let output = try faults.begin("keep").output
+        #expect(try faults.text("alter") == "errno \(EPERM)")
         #expect(output.text == "kept")
         #expect(faults.started.count == 1)
     }
 
-    @Test func aWorkerHasNothingOfTheFront() async throws {
+    @Test func aWorkerHasNothingOfTheFront() throws {
         setenv("SAFELIGHT_TEST_SECRET", "secret", 1)
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        #expect(try await faults.text("describe") == #"[0, 1, 2, 3] ["SWIFT_BACKTRACE=enable=no"] own"#)
+        #expect(try faults.text("describe") == #"[0, 1, 2, 3] ["SWIFT_BACKTRACE=enable=no"] own"#)
     }
 }

@@ -17,10 +17,10 @@ import Testing
 
     /// No worker comes to its hello: the pool is not ready, tries again with pauses, and fails the job at its deadline.
     @Test(arguments: [("DieAtStart", "exit code 7"), ("Mute", "no hello in time"), ("Stranger", "spoke")])
-    func failsJobsWhileNoWorkerStarts(name: String, reason: String) async throws {
+    func failsJobsWhileNoWorkerStarts(name: String, reason: String) throws {
         let faults = try FaultPool(name) { $0.helloDeadlineMs = name == "Mute" ? 50 : 20_000 }
         defer { faults.pool.stop(graceMs: 0) }
-        let (failure, tookMs) = try await faults.begin("echo on", deadlineMs: 300).failureAndTime
+        let (failure, tookMs) = try faults.begin("echo on", deadlineMs: 300).failureAndTime
         #expect(failure?.code == .busy)
         #expect((300..<1500).contains(tookMs))
         #expect(!faults.pool.isReady)
@@ -32,69 +32,69 @@ import Testing
     }
 
     /// Workers that die idle, or talk out of turn, come back with pauses too; a job finds none to take it.
-    @Test(arguments: ["DieAfterHello", "Early"]) func pausesForWorkersThatDoNothing(name: String) async throws {
+    @Test(arguments: ["DieAfterHello", "Early"]) func pausesForWorkersThatDoNothing(name: String) throws {
         let faults = try FaultPool(name)
         defer { faults.pool.stop(graceMs: 0) }
-        try await Task.sleep(for: .milliseconds(300))
+        usleep(300000)
         #expect((2..<9).contains(faults.started.count))
-        let failure = try await faults.failure("echo on", deadlineMs: 100)
+        let failure = try faults.failure("echo on", deadlineMs: 100)
         #expect(failure == nil || failure?.code == .busy || failure?.code == .undecodable)
     }
 
-    @Test func refusesWhenTheQueueIsFull() async throws {
+    @Test func refusesWhenTheQueueIsFull() throws {
         let faults = try FaultPool { $0.queueLengthMax = 1 }
         defer { faults.pool.stop(graceMs: 0) }
-        let first = try await faults.beginHeld()
+        let first = try faults.beginHeld()
         let second = try faults.begin("echo second")
         let failure = #expect(throws: Failure.self) { try faults.begin("echo on") }
         #expect(failure?.code == .busy)
         try faults.release()
-        #expect(try await first.text == "released")
-        #expect(try await second.text == "second")
+        #expect(try first.text == "released")
+        #expect(try second.text == "second")
     }
 
-    @Test func recyclesAfterEnoughJobs() async throws {
+    @Test func recyclesAfterEnoughJobs() throws {
         let faults = try FaultPool { $0.jobsPerWorkerMax = 2 }
         defer { faults.pool.stop(graceMs: 0) }
         var pids: [String] = []
-        for _ in 0..<5 { pids.append(try await faults.text("pid")) }
+        for _ in 0..<5 { pids.append(try faults.text("pid")) }
         #expect(pids[0] == pids[1] && pids[2] == pids[3])
         #expect(Set(pids).count == 3)
         #expect(faults.events.allSatisfy { if case .crashed = $0 { false } else { true } })
     }
 
-    @Test func recyclesWhatHoldsMuchMemory() async throws {
+    @Test func recyclesWhatHoldsMuchMemory() throws {
         let faults = try FaultPool { $0.residentBytesMax = 48 << 20 }
         defer { faults.pool.stop(graceMs: 0) }
-        let first = try await faults.text("pid")
-        #expect(try await faults.text("pid") == first)
-        #expect(try await faults.text("grow") == "grown")
-        #expect(try await faults.text("pid") != first)
+        let first = try faults.text("pid")
+        #expect(try faults.text("pid") == first)
+        #expect(try faults.text("grow") == "grown")
+        #expect(try faults.text("pid") != first)
     }
 
-    @Test func stopLetsRunningJobsFinish() async throws {
+    @Test func stopLetsRunningJobsFinish() throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        let running = try await faults.beginHeld()
+        let running = try faults.beginHeld()
         let waiting = try faults.begin("echo on")
-        async let stopped: Void = faults.stop(graceMs: 20_000)
-        #expect(try await waiting.failure?.code == .stopping)
-        try faults.release()
-        #expect(try await running.text == "released")
-        try await stopped
+        try faults.stop(graceMs: 20_000) {
+            #expect(try waiting.failure?.code == .stopping)
+            try faults.release()
+            #expect(try running.text == "released")
+        }
         let failure = #expect(throws: Failure.self) { try faults.begin("echo on") }
         #expect(failure?.code == .stopping)
         #expect(!faults.pool.isReady)
     }
 
-    @Test func stopCutsShortWhatDoesNotFinish() async throws {
+    @Test func stopCutsShortWhatDoesNotFinish() throws {
         let faults = try FaultPool()
         defer { faults.pool.stop(graceMs: 0) }
-        let running = try await faults.beginHeld()
+        let running = try faults.beginHeld()
         let startMs = Clock.monotonicMs()
         faults.pool.stop(graceMs: 100)
         #expect((100..<1000).contains(Clock.monotonicMs() - startMs))
-        #expect(try await running.failure?.code == .stopping)
+        #expect(try running.failure?.code == .stopping)
         #expect(faults.events.contains(.killedAtStop(pid: try #require(faults.started.first))))
     }
 
@@ -104,8 +104,8 @@ import Testing
         let note = folder.url.appendingPathComponent("pid").path
         await #expect(processExitsWith: .exitCode(42)) { [note = note as String] in
             let faults = try FaultPool(workers: 2)
-            try await faults.wait { faults.started.count == 2 }
-            _ = try await faults.beginHeld()
+            try faults.wait { faults.started.count == 2 }
+            _ = try faults.beginHeld()
             try Data("\(faults.started)".utf8).write(to: URL(fileURLWithPath: note))
             _exit(42)
         }
@@ -113,7 +113,7 @@ import Testing
         #expect(pids.count == 2)
         let untilMs = Clock.monotonicMs() + 5000
         while pids.contains(where: isRunning), Clock.monotonicMs() < untilMs {
-            try await Task.sleep(for: .milliseconds(5))
+            usleep(5000)
         }
         #expect(!pids.contains(where: isRunning))
     }
@@ -122,7 +122,7 @@ import Testing
     @Test func leavesNoZombieAndNoDescriptor() async {
         await #expect(processExitsWith: .success) {
             let warmUp = try FaultPool()
-            _ = try await warmUp.text("echo on")
+            _ = try warmUp.text("echo on")
             warmUp.pool.stop(graceMs: 1000)
             let before = openDescriptors()
 
@@ -130,10 +130,10 @@ import Testing
                 let faults = try FaultPool(workers: 2) { $0.jobsPerWorkerMax = 20 }
                 for index in 0..<200 {
                     switch index % 10 {
-                    case 3: #expect(try await faults.failure("signal 11")?.code == .undecodable)
-                    case 5: #expect(try await faults.failure("hold")?.code == .undecodable)
-                    case 7: #expect(try await faults.failure("descriptor")?.code == .undecodable)
-                    default: #expect(try await faults.text("echo on") == "on")
+                    case 3: #expect(try faults.failure("signal 11")?.code == .undecodable)
+                    case 5: #expect(try faults.failure("hold")?.code == .undecodable)
+                    case 7: #expect(try faults.failure("descriptor")?.code == .undecodable)
+                    default: #expect(try faults.text("echo on") == "on")
                     }
                 }
                 faults.pool.stop(graceMs: 1000)
