@@ -78,7 +78,7 @@ package struct ColourProfile: Sendable, Equatable {
         }
         isSRGB = space == .rgb && Self.changesLittle(link)
         self.bytes = bytes
-        description = Self.printable(profile.description)
+        description = profile.description.printable(scalarsMax: 80)
     }
 
     /// Tries a lattice of colours: two codes are the rounding of tables.
@@ -88,15 +88,5 @@ package struct ColourProfile: Sendable, Equatable {
         var converted = colours
         link.convert(colours, &converted, pixels: colours.count / 3)
         return zip(colours, converted).allSatisfy { abs(Int($0) - Int($1)) <= 2 }
-    }
-
-    private static func printable(_ text: String) -> String {
-        let kept = text.unicodeScalars.filter { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
-            default: true
-            }
-        }
-        return String(String.UnicodeScalarView(kept.prefix(80)))
     }
 }

@@ -20,6 +20,9 @@ package enum JobMessage {
     package static let version: UInt8 = 1
     /// The most bytes that a message may have; a reader's buffer.
     package static let bytesMax = 64 * 1024
+    /// The most characters of a failure's texts: what a worker says may be what a picture made it say, and it is shown to
+    /// clients and written to logs.
+    private static let failureTextMax = 500
 
     package static func encode(_ job: Job) -> [UInt8] {
         var writer = ByteWriter()
@@ -74,13 +77,17 @@ package enum JobMessage {
         case 0: reply = .done(try readReport(from: &reader))
         case 1:
             let code: Failure.Code = try readWord(from: &reader)
-            let detail = try reader.readString()
-            let diagnosis = try reader.readByte() == 0 ? nil : try reader.readString()
+            let detail = try readText(from: &reader)
+            let diagnosis = try reader.readByte() == 0 ? nil : try readText(from: &reader)
             reply = .failed(Failure(code, detail, diagnosis: diagnosis))
         default: throw ByteReader.Malformed()
         }
         try reader.finish()
         return reply
+    }
+
+    private static func readText(from reader: inout ByteReader) throws(ByteReader.Malformed) -> String {
+        try reader.readString().printable(scalarsMax: failureTextMax)
     }
 
     private static func write(_ report: Report, to writer: inout ByteWriter) {

@@ -71,13 +71,15 @@ package struct Report: Sendable, Equatable {
     }
 
     /// The colour spaces by name: an ICC profile's description, or a name such as "sRGB", "Display P3", "BT.2020 PQ".
+    /// What a profile calls itself is foreign text, and so is what a worker says of it: names are cut to 80 characters
+    /// that print.
     package struct Color: Sendable, Equatable {
-        package var source: String
-        package var output: String
+        package let source: String
+        package let output: String
 
         package init(source: String, output: String) {
-            self.source = source
-            self.output = output
+            self.source = source.printable(scalarsMax: 80)
+            self.output = output.printable(scalarsMax: 80)
         }
     }
 

@@ -51,6 +51,20 @@ import Testing
         }
     }
 
+    /// A worker that was taken over could otherwise send kilobytes of anything to clients and logs.
+    @Test func textsAreBoundedAndPrintable() throws {
+        let hostile = "a\r\nSet-Cookie: b\u{1B}[2J\0\u{202E}\u{2028}é" + String(repeating: "x", count: 10_000)
+        let kept = "aSet-Cookie: b[2Jé"
+        let failure = Failure(.corrupt, hostile, diagnosis: hostile)
+        let text = kept + String(repeating: "x", count: 500 - kept.count)
+        #expect(
+            try JobMessage.decodeReply(JobMessage.encode(.failed(failure)))
+                == .failed(Failure(.corrupt, text, diagnosis: text)))
+        let color = Report.Color(source: hostile, output: hostile)
+        #expect(color.source == kept + String(repeating: "x", count: 80 - kept.count))
+        #expect(color.output == color.source)
+    }
+
     @Test func qualityOutOfRangeIsNoJob() {
         var options = Options()
         options.quality = 101
