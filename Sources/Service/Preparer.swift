@@ -59,7 +59,8 @@ package struct Preparer: Sendable {
             try runner.submit(Job(options: options, limits: limits), input: input) { result in
                 let workerUs = Clock.monotonicUs() - start
                 let isTaken = threads.submit {
-                    completion(result.flatMap { Preparer.prove($0, input: input, workerUs: workerUs) })
+                    completion(
+                        Result { () throws(Failure) in try prove(try result.get(), input: input, workerUs: workerUs) })
                 }
                 if !isTaken { completion(.failure(Failure(.busy, "too much is waiting for the store; try again"))) }
             }
@@ -85,19 +86,19 @@ package struct Preparer: Sendable {
     }
 
     /// What a worker wrote is not believed: it read foreign bytes with C libraries and may be somebody else's by now.
-    private static func prove(
+    private func prove(
         _ output: WorkerPool.Output, input: SealedFile, workerUs: Int
-    ) -> Result<Prepared, Failure> {
-        do {
-            try output.jpeg.withBytes { bytes throws(Failure) in
-                try OutputCheck.verify(bytes.bindMemory(to: UInt8.self).span, size: output.report.size)
-            }
-        } catch {
-            return .failure(error)
+    ) throws(Failure) -> Prepared {
+        let size = output.report.size
+        // A picture never grows on its way, so one over the limit would be a bomb for whoever reads it next.
+        guard let pixels = size.pixels, pixels <= limits.pixelsMax else {
+            throw Failure(.selfCheckFailed, "the finished picture failed its check: \(size) pixels")
         }
-        return .success(
-            Prepared(
-                report: output.report, jpeg: output.jpeg, sha256: SHA256.digest(of: output.jpeg),
-                source: Prepared.Source(count: input.count, sha256: SHA256.digest(of: input)), workerUs: workerUs))
+        try output.jpeg.withBytes { bytes throws(Failure) in
+            try OutputCheck.verify(bytes.bindMemory(to: UInt8.self).span, size: size)
+        }
+        return Prepared(
+            report: output.report, jpeg: output.jpeg, sha256: SHA256.digest(of: output.jpeg),
+            source: Prepared.Source(count: input.count, sha256: SHA256.digest(of: input)), workerUs: workerUs)
     }
 }

@@ -178,6 +178,16 @@ import Testing
         #expect(lines.allSatisfy { $0["level"] as? String == "error" })
     }
 
+    /// The stub's picture has 128 pixels. A worker that was taken over could write a bomb for the next reader.
+    @Test func handsOutNothingLargerThanTheLimit() throws {
+        #expect(try World(.direct, pixelsMax: 128).upload().hasPrefix("/v1/images/"))
+        let world = try World(.direct, pixelsMax: 127)
+        let answer = try world.send("POST", "/v1/images", body: world.jpeg)
+        #expect(answer.status == 500)
+        #expect(try answer.problemCode() == "self_check_failed")
+        #expect(world.store.keys.isEmpty)
+    }
+
     @Test(arguments: Transport.allCases) func tellsWhatTheStoreLacks(transport: Transport) throws {
         let world = try World(transport, bytesMax: 100)
         let full = try world.send("POST", "/v1/images", body: world.jpeg)

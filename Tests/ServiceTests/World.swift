@@ -19,13 +19,16 @@ final class World: Sendable {
     private let lines: LineLog
     private let client: any Client
 
-    init(_ transport: Transport, bytesMax: Int = .max, bodyBytesMax: Int = 100_000) throws {
+    init(
+        _ transport: Transport, bytesMax: Int = .max, bodyBytesMax: Int = 100_000, pixelsMax: Int = 1_000_000
+    ) throws {
         jpeg = try World.makeJPEG()
         runner = StubRunner(.succeed(World.report, try SealedFile.holding(jpeg, name: "output")))
         store = MemoryStore(bytesMax: bytesMax)
         threads = try WorkThreads.start(name: "test", threadCount: 2, queueLengthMax: 16)
         var limits = Limits()
         limits.bodyBytesMax = bodyBytesMax
+        limits.pixelsMax = pixelsMax
         let lines = LineLog()
         self.lines = lines
         service = ImageService(
