@@ -182,6 +182,11 @@ extension Exchange.StateMachine {
         var peerHasClosed = false
     }
 
+    /// Whether the reply to request `serial` has not come yet, and somebody is there to get it.
+    func awaitsReply(serial: Int) -> Bool {
+        if serial == self.serial, case .handling = phase { true } else { false }
+    }
+
     /// The handler's reply to request `serial`, from whatever thread.
     mutating func replyCame(serial: Int) -> ReplyAction {
         guard serial == self.serial, case .handling(let waiting) = phase else { return .ignore }

@@ -76,7 +76,7 @@ extension Exchange {
         }
         let judged = judge(raw, target: target)
         let refusal = judged.refusal.map { sendable($0, id: judged.id, head: judged.head) }
-        var queued = refusal.map(prepare)
+        var queued = refusal.map { prepare($0, id: judged.id, head: judged.head) }
         return state.withLock { state in
             state.request.id = judged.id
             state.request.head = judged.head
@@ -201,8 +201,9 @@ extension Exchange {
 extension Exchange {
     /// The handler's reply to the request `serial`, from any thread.
     func reply(_ response: Response, serial: Int) {
-        let (id, head) = state.withLock { ($0.request.id, $0.request.head) }
-        var queued: QueuedResponse? = prepare(sendable(response, id: id, head: head))
+        let request = state.withLock { $0.machine.awaitsReply(serial: serial) ? $0.request : nil }
+        guard let request else { return }
+        var queued: QueuedResponse? = prepare(response, id: request.id, head: request.head)
         state.withLock { state in
             let action = state.machine.replyCame(serial: serial)
             if action == .ignore { return }
@@ -313,10 +314,12 @@ extension Exchange {
     }
 
     /// In the form that libmicrohttpd sends.
-    private func prepare(_ response: Response) -> QueuedResponse {
-        if let queued = QueuedResponse.make(response) { return queued }
+    private func prepare(_ response: Response, id: String, head: RequestHead?) -> QueuedResponse {
+        if let queued = QueuedResponse.make(sendable(response, id: id, head: head)) { return queued }
         // No descriptor was left for the file.
-        guard let queued = QueuedResponse.make(Response(status: 503)) else { fatalError("out of memory") }
+        let problem = hub.handler.problem(.noMemory, id: id, head: head)
+        let queued = QueuedResponse.make(sendable(problem, id: id, head: head))
+        guard let queued else { fatalError("out of memory") }
         return queued
     }
 }

@@ -9,7 +9,7 @@ package enum HTTPProblem: Error, Sendable, Equatable {
     case uploadTimeout
     /// 503: the server is stopping.
     case stopping
-    /// 503: no memory to keep the body in.
+    /// 503: no memory to keep the body in, or no descriptor to send the answer from.
     case noMemory
     /// 500: the handler's response cannot be sent as it is.
     case internalError

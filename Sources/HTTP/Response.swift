@@ -38,11 +38,12 @@ package struct Response: Sendable {
         self.body = body
     }
 
-    /// Whether each header field is one line, and its name a token.
+    /// Whether each header field is one line with a token before the colon and something behind it (libmicrohttpd sends
+    /// no empty value, and no tab in one).
     var isWellFormed: Bool {
         headers.allSatisfy { field in
             !field.name.isEmpty && field.name.utf8.allSatisfy(isTokenByte)
-                && !field.value.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 }
+                && !field.value.isEmpty && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         }
     }
 

@@ -17,7 +17,8 @@ extension Failure {
         case .stopping: self.init(.stopping, "the service is stopping")
         case .noMemory:
             self.init(
-                .busy, "there is no memory for this body now", diagnosis: "no memory file could be made or filled")
+                .busy, "there is no room for this request now",
+                diagnosis: "no memory file could be made or filled, or no descriptor was left")
         case .internalError: self.init(.internalError, "the answer could not be sent")
         }
     }

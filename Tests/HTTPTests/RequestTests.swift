@@ -228,10 +228,26 @@ import Testing
 
     @Test func aResponseThatCannotBeSentIsA500() throws {
         try withServer { server throws in
-            for request in ["GET /broken HTTP/1.1\r\n", "POST /broken-refusal HTTP/1.1\r\nContent-Length: 5\r\n"] {
-                let response = try ask(server, request + "Host: a\r\n\r\n")
-                #expect(response.status == 500)
-                #expect(response["x-injected"] == nil)
+            for value in ["a%0d%0aX-Injected:+b", "a%0a", "%09", "%01", "%7f", ""] {
+                for (request, length) in [("GET /broken", 0), ("POST /broken-refusal", 5)] {
+                    let head = "\(request)?value=\(value) HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n"
+                    let response = try ask(server, head)
+                    #expect(response.status == 500, "\(value)")
+                    #expect(response.text == "internalError")
+                    #expect(response["x-injected"] == nil)
+                    #expect(response["x-request-id"]?.utf8.count == 32)
+                }
+            }
+        }
+    }
+
+    /// In a process of its own, where no other test opens descriptors.
+    @Test func anAnswerWithoutADescriptorForItsFileIsA503() async {
+        await #expect(processExitsWith: .success) {
+            try withServer { server throws in
+                let response = try ask(server, "GET /starve HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(response.status == 503)
+                #expect(response.text == "noMemory")
                 #expect(response["x-request-id"]?.utf8.count == 32)
             }
         }

@@ -8,8 +8,9 @@ import Synchronization
 /// - `/echo`: the body back; `/count`: its length as text
 /// - `/hello`: `hello`; `/see`: what the server made of the head, one fact a line
 /// - `/later?ms=N`: `later` from another thread; `/hold`: nothing until `release`; `/twice`: two replies
-/// - `/zeros?count=N`: so many zeros from a file; `/broken`: a header field that cannot be sent
-/// - `/refuse`: 401 before the body; `/broken-refusal`: likewise, with such a field
+/// - `/zeros?count=N`: so many zeros from a file; `/starve`: likewise, and the process may open nothing more
+/// - `/broken?value=V`: a header field that cannot be sent
+/// - `/refuse`: 401 before the body; `/broken-refusal?value=V`: likewise, with such a field
 final class TestHandler: Handler {
     private struct State {
         var held: [@Sendable (Response) -> Void] = []
@@ -38,7 +39,7 @@ final class TestHandler: Handler {
     func begin(_ head: RequestHead) -> Verdict {
         switch head.path.first {
         case "refuse": .refuse(text("refused", 401))
-        case "broken-refusal": .refuse(broken)
+        case "broken-refusal": .refuse(broken(head))
         default: .accept(bodyBytesMax: bodyBytesMax)
         }
     }
@@ -63,7 +64,12 @@ final class TestHandler: Handler {
             reply(text("first"))
             reply(text("second"))
         case "zeros": reply(zeros(number("count")))
-        case "broken": reply(broken)
+        case "starve":
+            let response = zeros(5)
+            var none = rlimit()
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+            reply(response)
+        case "broken": reply(broken(head))
         default: reply(text("nothing here", 404))
         }
     }
@@ -74,7 +80,9 @@ final class TestHandler: Handler {
 
     func finished(_ record: AccessRecord) { state.withLock { $0.records.append(record) } }
 
-    private let broken = Response(status: 200, headers: [("X-Bad", "a\r\nX-Injected: b")])
+    private func broken(_ head: RequestHead) -> Response {
+        Response(status: 200, headers: [("X-Bad", head.query.first?.value ?? "")])
+    }
 
     private func text(_ text: String, _ status: Int = 200) -> Response {
         Response(status: status, headers: [("Content-Type", "text/plain")], body: .bytes(Array(text.utf8)))

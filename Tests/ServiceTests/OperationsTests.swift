@@ -80,7 +80,7 @@ import Testing
         (.bodyTooLarge(limit: 10, declared: nil), "body_too_large", "the body is over the limit of 10 bytes"),
         (.uploadTimeout, "upload_timeout", "the request came too slowly"),
         (.stopping, "stopping", "the service is stopping"),
-        (.noMemory, "busy", "there is no memory for this body now"),
+        (.noMemory, "busy", "there is no room for this request now"),
         (.internalError, "internal_error", "the answer could not be sent"),
     ]) func wordsTheServersProblems(problem: HTTPProblem, code: String, detail: String) throws {
         let world = try World(.direct)
