@@ -16,6 +16,16 @@ package enum ListenError: Error, Sendable, Equatable {
     init(_ error: PosixError) { self = .system(call: error.call, errno: error.errno) }
 }
 
+extension ListenError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unknownHost(let reason): "the address to listen on does not resolve: \(reason)"
+        case .system(let call, let errno): "\(PosixError(call: call, errno: errno))"
+        case .library: "libmicrohttpd did not start"
+        }
+    }
+}
+
 /// Owns a listening TCP socket.
 struct Listener: ~Copyable {
     let descriptor: Descriptor
@@ -27,7 +37,8 @@ struct Listener: ~Copyable {
         self.port = port
     }
 
-    /// Binds to the first address of the host that can be had.
+    /// Binds to the first address of the host that can be had. For every address of the machine that is IPv6's `::`, which
+    /// takes IPv4 too; where the kernel has no IPv6, IPv4's.
     static func listening(on address: ListenAddress) throws(ListenError) -> Listener {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -38,10 +49,15 @@ struct Listener: ~Copyable {
         defer { freeaddrinfo(list) }
 
         var failure = PosixError(call: "getaddrinfo", errno: EADDRNOTAVAIL)
+        var candidates: [addrinfo] = []
         var next = list
         while let candidate = next?.pointee {
-            do { return try bound(to: candidate) } catch { failure = error }
+            candidates.append(candidate)
             next = candidate.ai_next
+        }
+        if address.host.isEmpty { candidates.sort { $0.ai_family == AF_INET6 && $1.ai_family != AF_INET6 } }
+        for candidate in candidates {
+            do { return try bound(to: candidate) } catch { failure = error }
         }
         throw ListenError(failure)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 @testable import HTTP
@@ -33,9 +34,7 @@ import Testing
     }
 
     @Test func starIsForOptions() throws {
-        let star = try target("*", .options)
-        #expect(star.rawPath == "*")
-        #expect(star.path == [])
+        #expect(try target("*", .options).path == [])
     }
 
     @Test func decodesEveryOtherByteOnce() throws {
@@ -112,16 +111,31 @@ import Testing
         _ = server.stop(graceMs: 0)
     }
 
+    /// An empty host is every address, also where that takes both of the kernel's families.
+    @Test(.enabled(if: FileManager.default.contents(atPath: "/proc/net/if_inet6")?.isEmpty == false))
+    func listensOnEveryAddress() throws {
+        let every = try #require(ListenAddress(":0"))
+        let server = try Server.starting(Configuration(listen: every), handler: TestHandler())
+        defer { _ = server.stop(graceMs: 0) }
+        for address in ["127.0.0.1", "[::1]"] {
+            let outcome = try Tool.run([
+                "curl", "--silent", "--noproxy", "*", "--max-time", "20", "http://\(address):\(server.port)/hello",
+            ])
+            #expect(outcome.text == "hello", "\(address)")
+        }
+    }
+
     @Test func tellsThatAHostIsUnknown() throws {
         // Too long for a label of a domain name, so no name server is asked.
         let nowhere = try #require(ListenAddress(String(repeating: "a", count: 70) + ":0"))
         let error = #expect(throws: ListenError.self) {
             try Server.starting(Configuration(listen: nowhere), handler: TestHandler())
         }
-        guard case .unknownHost = error else {
+        guard case .unknownHost(let reason) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
+        #expect(error?.description == "the address to listen on does not resolve: \(reason)")
     }
 
     @Test func paceIsJudgedWindowByWindow() {

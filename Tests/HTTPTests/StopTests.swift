@@ -105,8 +105,8 @@ import Testing
                 let group = DispatchGroup()
                 for _ in 0..<8 {
                     let port = server.port
+                    group.enter()
                     Thread.detachNewThread {
-                        group.enter()
                         defer { group.leave() }
                         guard let socket = try? RawSocket(port: port) else { return }
                         while (try? socket.send("GET /later?ms=1 HTTP/1.1\r\nHost: a\r\n\r\n")) != nil,

@@ -129,6 +129,7 @@ import Testing
             folder.path + "/worker",
         ])
         #expect(outcome.status == 1)
+        #expect(outcome.complaint.contains("bind: Address already in use"))
         service.signal(SIGTERM)
         #expect(service.exitCode() == 0)
     }
