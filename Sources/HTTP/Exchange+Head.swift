@@ -3,6 +3,7 @@ import CMicroHTTPD
 /// What libmicrohttpd has parsed of a request's head; good for the length of a call.
 struct RawHead {
     let method: String
+    /// HTTP/1.1 or a later HTTP/1.
     let isHTTP11: Bool
     /// From the target's first byte to the version's: one more than the target's length, unless a NUL hides in there.
     let targetSpan: Int
@@ -53,7 +54,7 @@ extension Exchange {
             let method = Method(raw.method)
             head = RequestHead(
                 method: method, target: try RequestTarget(target, method: method), headers: headers,
-                framing: framing, isHTTP11: raw.isHTTP11, id: id)
+                framing: framing, id: id)
         } catch {
             return refused(hub.handler.problem(error, id: id, head: nil), head: nil)
         }

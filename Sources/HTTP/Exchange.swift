@@ -25,7 +25,6 @@ final class Exchange: Sendable {
         var id = ""
         var head: RequestHead?
         var startedUs = 0
-        var headAtUs = 0
         var status: Int?
         var bytesOut = 0
         var note: (any Sendable)?
@@ -70,11 +69,7 @@ extension Exchange {
 
     /// The first call: the head is there, nothing of the body.
     func headCame(_ raw: RawHead) -> MHD_Result {
-        let target = state.withLock { state in
-            state.request.headAtUs = Clock.monotonicUs()
-            return state.request.target
-        }
-        let judged = judge(raw, target: target)
+        let judged = judge(raw, target: state.withLock { $0.request.target })
         let refusal = judged.refusal.map { sendable($0, id: judged.id, head: judged.head) }
         var queued = refusal.map { prepare($0, id: judged.id, head: judged.head) }
         return state.withLock { state in
@@ -168,11 +163,9 @@ extension Exchange {
     private func sealedRequest() -> Request? {
         state.withLock { state in
             guard let head = state.request.head else { preconditionFailure("a request is handled after its head") }
-            do throws(PosixError) {
-                let body = try state.spool.take()?.seal()
-                return Request(
-                    head: head, body: body, headAtUs: state.request.headAtUs, bodyAtUs: Clock.monotonicUs())
-            } catch { return nil }
+            do throws(PosixError) { return Request(head: head, body: try state.spool.take()?.seal()) } catch {
+                return nil
+            }
         }
     }
 

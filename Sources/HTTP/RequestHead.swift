@@ -4,12 +4,9 @@ package struct RequestHead: Sendable {
     package let target: RequestTarget
     package let headers: HeaderFields
     package let framing: BodyFraming
-    /// HTTP/1.1 or a later HTTP/1.
-    package let isHTTP11: Bool
     /// Names the request in answers and logs: the client's X-Request-Id where that is sane, else 128 random bits in hex.
     package let id: String
 
-    package var rawPath: String { target.rawPath }
     package var path: [String] { target.path }
     package var query: [RequestTarget.Parameter] { target.query }
 
@@ -19,8 +16,6 @@ package struct RequestHead: Sendable {
     }
 
     /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
-    package var expectsContinue: Bool { Self.expectsContinue(headers, isHTTP11: isHTTP11) }
-
     static func expectsContinue(_ headers: HeaderFields, isHTTP11: Bool) -> Bool {
         isHTTP11 && headers["expect"]?.lowercased() == "100-continue"
     }

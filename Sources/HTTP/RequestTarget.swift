@@ -7,8 +7,6 @@ package struct RequestTarget: Sendable, Equatable {
         package let value: String
     }
 
-    /// The path as it came, without the query: `/v1/images/a%20b`, or `*`.
-    package let rawPath: String
     /// The decoded segments: `["v1", "images", "a b"]`; none for `/` and `*`. A decoded `/` stays inside its segment.
     package let path: [String]
     /// The query's decoded pairs in their order, duplicates kept; a name alone has the value "".
@@ -23,12 +21,11 @@ package struct RequestTarget: Sendable, Equatable {
             throw .badRequest(reason: "the request target holds a character that must be percent-encoded")
         }
         if bytes == [UInt8(ascii: "*")], method == .options {
-            (rawPath, path, query) = ("*", [], [])
+            (path, query) = ([], [])
             return
         }
         let origin = try Self.originForm(bytes[...])
         let parts = origin.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-        rawPath = String(decoding: parts[0], as: UTF8.self)
         path = try Self.segments(parts[0])
         query = parts.count > 1 ? try Self.parameters(parts[1]) : []
     }

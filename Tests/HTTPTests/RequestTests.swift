@@ -39,7 +39,6 @@ import Testing
                 "GET /see/a%2fb/%C3%A4//?q=1&q=2&plus=a+b%2B&bare&e= HTTP/1.1\r\nHost: a:80\r\nX-Two:  one two \t\r\n\r\n"
             )
             let lines = response.text.split(separator: "\n").map(String.init)
-            #expect(lines.contains("raw /see/a%2fb/%C3%A4//"))
             #expect(lines.contains(#"path ["see", "a/b", "ä", "", ""]"#))
             #expect(
                 lines.filter { $0.hasPrefix("query") }
@@ -51,7 +50,7 @@ import Testing
     @Test func takesAbsoluteForm() throws {
         try withServer { server throws in
             let response = try ask(server, "GET http://example.org:80/see?a=b HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(response.text.contains("raw /see\n"))
+            #expect(response.text.contains(#"path ["see"]"#))
             #expect(response.text.contains("query a=b"))
         }
     }
@@ -143,15 +142,17 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "X-Filler: " + String(repeating: "x", count: 200_000),
-        (0..<20_000).map { "a\($0): b" }.joined(separator: "\r\n"),
-        "Cookie: " + String(repeating: "a;", count: 50_000),
-    ]) func tooLargeAHeadIsTheClientsFault(fields: String) throws {
+    @Test func tooLargeAHeadIsTheClientsFault() throws {
         try withServer { server throws in
-            let socket = try RawSocket(port: server.port)
-            _ = socket.sendAsMuchAsGoes(Array("GET /hello HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n".utf8))
-            #expect([413, 431].contains(try socket.readResponse().status))
+            for fields in [
+                "X-Filler: " + String(repeating: "x", count: 200_000),
+                (0..<20_000).map { "a\($0): b" }.joined(separator: "\r\n"),
+                "Cookie: " + String(repeating: "a;", count: 50_000),
+            ] {
+                let socket = try RawSocket(port: server.port)
+                _ = socket.sendAsMuchAsGoes(Array("GET /hello HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n".utf8))
+                #expect([413, 431].contains(try socket.readResponse().status), "\(fields.prefix(20))")
+            }
         }
     }
 

@@ -95,7 +95,7 @@ final class TestHandler: Handler {
     }
 
     private func describe(_ head: RequestHead) -> String {
-        var lines = ["method \(head.method)", "raw \(head.rawPath)", "path \(head.path)"]
+        var lines = ["method \(head.method)", "path \(head.path)"]
         lines += head.query.map { "query \($0.name)=\($0.value)" }
         lines += head.headers.fields.map { "header \($0.name): \($0.value)" }
         lines += ["length \(head.contentLength.map(String.init) ?? "-")", "id \(head.id)"]

@@ -54,7 +54,7 @@ struct DirectClient: Client {
         for (name, value) in headers { try fields.append(name: name.utf8, value: value.utf8) }
         let head = RequestHead(
             method: method, target: try RequestTarget(Array(target.utf8), method: method), headers: fields,
-            framing: body.map { .length($0.count) } ?? .none, isHTTP11: true, id: RequestHead.requestID(fields))
+            framing: body.map { .length($0.count) } ?? .none, id: RequestHead.requestID(fields))
         let response: Response
         switch service.begin(head) {
         case .refuse(let refusal): response = refusal
@@ -83,7 +83,7 @@ struct DirectClient: Client {
         let file = try body.flatMap { $0.isEmpty ? nil : try SealedFile.holding($0, name: "body") }
         let answer = Mutex<Response?>(nil)
         let isThere = DispatchSemaphore(value: 0)
-        service.handle(Request(head: head, body: file, headAtUs: 0, bodyAtUs: 0)) { response in
+        service.handle(Request(head: head, body: file)) { response in
             answer.withLock { $0 = response }
             isThere.signal()
         }

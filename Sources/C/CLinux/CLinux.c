@@ -110,10 +110,6 @@ int clinux_tcp_progress(int socket, uint64_t *received, uint64_t *acknowledged, 
   return 0;
 }
 
-ssize_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count) {
-  return copy_file_range(from, from_offset, to, to_offset, count, 0);
-}
-
 int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE); }
 
 int clinux_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }

@@ -29,9 +29,6 @@ ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptor
  * does not count), whether the peer will send no more. 0, or -1 and errno. */
 int clinux_tcp_progress(int socket, uint64_t *received, uint64_t *acknowledged, int *peer_closed);
 
-/* Copies between files in the kernel; bytes copied, or -1 and errno. */
-ssize_t clinux_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count);
-
 /* A counter that polls as readable while above 0; read(2) takes one from it, and waits at 0; -1 and errno. */
 int clinux_eventfd(void);
 
@@ -46,6 +43,7 @@ void clinux_name_thread(const char *name);
 /* This process gets `signal` when its parent's spawning thread ends. */
 int clinux_set_parent_death_signal(int signal);
 
+/* An extended attribute of an open file, written and read: 0, or the bytes read; -1 and errno. */
 int clinux_fsetxattr(int fd, const char *name, const void *value, size_t size);
 ssize_t clinux_fgetxattr(int fd, const char *name, void *value, size_t size);
 
