@@ -69,6 +69,18 @@ import Testing
         #expect(full.complaint.contains("No space left"))
     }
 
+    /// Else the JPEG would go to whatever file had got the number since.
+    @Test func saysThatAStreamIsMissing() throws {
+        let input = try folder.file("in.jpg", jpeg)
+        let program = [Program.path, "convert", "--worker", worker.path]
+        for (arguments, closing) in [(["-", "-o", folder.path + "/out.jpg"], "<&-"), ([input, "-o", "-"], ">&-")] {
+            let outcome = try Tool.run(["sh", "-c", "exec \"$@\" \(closing)", "sh"] + program + arguments, input: jpeg)
+            #expect(outcome.status == 1)
+            #expect(outcome.complaint.contains("standard input or output: Bad file descriptor"), "\(outcome.complaint)")
+        }
+        #expect(try names == ["worker", "in.jpg"])
+    }
+
     @Test func keepsTheOriginal() throws {
         let input = try folder.file("in.jpg", jpeg)
         try FileManager.default.linkItem(atPath: input, toPath: folder.path + "/same.jpg")
@@ -100,6 +112,21 @@ import Testing
         options.quality = 7
         #expect(request == Convert.Request(input: "a", output: "b", options: options, worker: "w"))
         #expect(try Convert.parse(["-o", "-", "--", "--a"], environment: [:]).input == "--a")
+        // As config/safelight.env has it.
+        let beside = try Convert.parse(["a", "-o", "-", "--worker", "auto"], environment: ["SAFELIGHT_WORKER": "w"])
+        #expect(beside.worker == nil)
+        #expect(try Convert.parse(["a", "-o", "-"], environment: ["SAFELIGHT_WORKER": "auto"]).worker == nil)
+    }
+
+    /// At once, and not after the time that a busy service would be given.
+    @Test func saysWhyNoWorkerStarts() throws {
+        let input = try folder.file("in.jpg", jpeg)
+        let outcome = try Program.run(["convert", input, "-o", "-", "--worker", "/bin/false"])
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.complaint
+                == "safelight: \(input): internal_error: the worker does not start: the worker ended with exit code 1\n"
+        )
     }
 
     @Test(arguments: [

@@ -51,7 +51,7 @@ enum Convert {
     static func parse(_ arguments: [String], environment: [String: String]) throws(Misuse) -> Request {
         var inputs: [String] = []
         var output: String?
-        var worker = environment["SAFELIGHT_WORKER"].flatMap { $0.isEmpty ? nil : $0 }
+        var worker = environment["SAFELIGHT_WORKER"] ?? ""
         var pairs: [(name: String, value: String)] = []
         var words = Flags(arguments)
         while let word = words.next() {
@@ -75,7 +75,8 @@ enum Convert {
         }
         do {
             return Request(
-                input: inputs[0], output: output, options: try Options(parsing: pairs), worker: worker)
+                input: inputs[0], output: output, options: try Options(parsing: pairs),
+                worker: ["", "auto"].contains(worker) ? nil : worker)
         } catch {
             throw Misuse(sentence: error.detail)
         }
@@ -90,24 +91,31 @@ enum Convert {
     private static func prepare(_ request: Request) throws -> Prepared {
         let limits = Limits()
         let input = try read(request.input, bytesMax: limits.bodyBytesMax)
-        let pool = try WorkerPool.start(
-            WorkerPool.Configuration(workerPath: try WorkerProgram.path(request.worker), workers: 1))
+        let outcome = Mutex<Result<Prepared, Failure>?>(nil)
+        let done = try EventCounter.make()
+        @Sendable func end(with result: Result<Prepared, Failure>) {
+            outcome.withLock { $0 = $0 ?? result }
+            done.signal()
+        }
+        var configuration = WorkerPool.Configuration(workerPath: try WorkerProgram.path(request.worker), workers: 1)
+        configuration.log = { event in
+            // A service tries again until it is mended; here somebody waits.
+            guard case .startFailed(let reason, _) = event else { return }
+            end(with: .failure(Failure(.internalError, "the worker does not start: \(reason)")))
+        }
+        let pool = try WorkerPool.start(configuration)
         defer { pool.stop(graceMs: 0) }
         let threads = try WorkThreads.start(name: "house", threadCount: 1, queueLengthMax: 1)
         defer { threads.stop() }
-        let outcome = Mutex<Result<Prepared, Failure>?>(nil)
-        let done = try EventCounter.make()
-        Preparer(runner: pool, limits: limits, threads: threads).prepare(input, options: request.options) { result in
-            outcome.withLock { $0 = result }
-            done.signal()
-        }
+        Preparer(runner: pool, limits: limits, threads: threads)
+            .prepare(input, options: request.options, completion: end)
         done.wait()
         guard let result = outcome.withLock({ $0 }) else { preconditionFailure("signalled after it was set") }
         return try result.get()
     }
 
     private static func read(_ path: String, bytesMax: Int) throws -> SealedFile {
-        let source = path == "-" ? try Descriptor.standard(STDIN_FILENO) : try Descriptor.open(path, O_RDONLY)
+        let source = path == "-" ? try StandardStreams.duplicate(STDIN_FILENO) : try Descriptor.open(path, O_RDONLY)
         let file = try MemoryFile(name: "safelight-input")
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
         var total = 0

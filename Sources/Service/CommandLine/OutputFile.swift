@@ -19,7 +19,7 @@ enum OutputFile {
     /// Writes the JPEG: to a regular file whole or not at all, to anything else (a device, a pipe) as it comes.
     static func write(_ jpeg: SealedFile, to path: String) throws(PosixError) {
         if path == "-" {
-            try fill(try Descriptor.standard(STDOUT_FILENO), jpeg)
+            try fill(try StandardStreams.duplicate(STDOUT_FILENO), jpeg)
         } else if let place = status(path), place.st_mode & S_IFMT != S_IFREG {
             try fill(try Descriptor.open(path, O_WRONLY), jpeg)
         } else {
@@ -33,6 +33,8 @@ enum OutputFile {
         let file = try Descriptor.open(hidden, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
         do {
             try fill(file, jpeg)
+            // Some file systems tell only now that there was no room.
+            try file.close()
             try syscall("rename") { rename(hidden, path) }
         } catch {
             unlink(hidden)
@@ -59,16 +61,5 @@ enum OutputFile {
     private static func status(_ path: String) -> stat? {
         var status = stat()
         return stat(path, &status) == 0 ? status : nil
-    }
-}
-
-extension Descriptor {
-    /// A copy of one of the three descriptors that a program is started with.
-    ///
-    /// - Throws: EBADF where it was started without, which is no fault of ours.
-    static func standard(_ number: Int32) throws(PosixError) -> Descriptor {
-        let raw = fcntl(number, F_DUPFD_CLOEXEC, 3)
-        guard raw >= 0 else { throw PosixError(call: "standard input or output", errno: errno) }
-        return Descriptor(adopting: raw)
     }
 }

@@ -4,6 +4,7 @@ import Posix
 
 /// The program's whole life: reads the command line, does what it says, and returns the exit code.
 package func run(_ arguments: [String]) -> Int32 {
+    StandardStreams.prepare()
     let environment = Environment.variables
     let rest = Array(arguments.dropFirst(2))
     switch arguments.dropFirst().first {
