@@ -1,5 +1,11 @@
 import Glibc
 
+/// Whether a write of up to 4096 bytes (PIPE_BUF, pipe(7)) would not wait now; true also where nobody reads any more.
+package func canWriteAtOnce(_ descriptor: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    return poll(&entry, 1, 0) == 1
+}
+
 /// Waits until at least one of `descriptors` has something to read or has lost its peer; which ones.
 ///
 /// - Parameter untilMs: a moment of `Clock.monotonicMs`, after which all answers are false; nil waits for ever.

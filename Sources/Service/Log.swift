@@ -1,6 +1,7 @@
 import Core
 import Glibc
 import Posix
+import Synchronization
 
 /// Lines of JSON for machines to collect, one write(2) each, so that lines of several threads never mix.
 ///
@@ -24,17 +25,39 @@ package struct Log: Sendable {
     /// - Parameter write: takes a whole line with its line feed.
     package init(write: @escaping @Sendable ([UInt8]) -> Void) { self.write = write }
 
-    package static let standardError = Log { line in
-        // A log that cannot be written must not stop the service; there is nowhere to tell it either.
-        _ = Glibc.write(STDERR_FILENO, line, line.count)
+    package static let standardError = Log(to: STDERR_FILENO)
+
+    /// Lines come from threads that may not block. So one that finds no room, since the descriptor's reader stands still,
+    /// is lost, and the next one that finds some tells how many were.
+    init(to descriptor: Int32) {
+        let lostCount = Mutex(0)
+        write = { line in
+            lostCount.withLock { lostCount in
+                guard canWriteAtOnce(descriptor) else {
+                    lostCount += 1
+                    return
+                }
+                var bytes = line
+                if lostCount > 0 {
+                    bytes = Log.line(.warning, "log lines lost", ["log.lost": .number(lostCount)]) + line
+                    lostCount = 0
+                }
+                // A log that cannot be written must not stop the service; there is nowhere to tell it either.
+                _ = Glibc.write(descriptor, bytes, bytes.count)
+            }
+        }
     }
 
     package func callAsFunction(_ level: Level, _ message: String, _ fields: [String: Value] = [:]) {
+        write(Log.line(level, message, fields))
+    }
+
+    private static func line(_ level: Level, _ message: String, _ fields: [String: Value]) -> [UInt8] {
         var line = fields
         line["time"] = .text(UTCTime(milliseconds: Clock.unixMs()).rfc3339)
         line["level"] = .text(level.rawValue)
         line["message"] = .text(message)
-        write(JSON.encode(line) + [UInt8(ascii: "\n")])
+        return JSON.encode(line) + [UInt8(ascii: "\n")]
     }
 }
 

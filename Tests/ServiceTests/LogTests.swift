@@ -1,7 +1,10 @@
 import Core
 import Foundation
+import Posix
 import Support
 import Testing
+
+@testable import Service
 
 @Suite struct LogTests {
     @Test(arguments: Transport.allCases) func writesOneLineForEachRequest(transport: Transport) throws {
@@ -52,6 +55,31 @@ import Testing
         #expect(!world.log.contains(chance))
         #expect(lines.last?["error.diagnosis"] as? String == "the library's words")
         #expect(lines.last?["level"] as? String == "info", "a bad photo is no event for an operator")
+    }
+
+    /// A collector that hangs would else hang the threads of HTTP, and with them the whole service.
+    @Test func losesLinesRatherThanWait() throws {
+        var ends: [Int32] = [-1, -1]
+        #expect(pipe(&ends) == 0)
+        let reader = Descriptor(adopting: ends[0])
+        let writer = Descriptor(adopting: ends[1])
+        _ = fcntl(reader.raw, F_SETFL, O_NONBLOCK)
+        func lines() throws -> [[String: Any]] {
+            var bytes = [UInt8](repeating: 0, count: 1 << 20)
+            let count = try bytes.withUnsafeMutableBytes { try reader.read(into: $0) }
+            return try bytes[..<count].split(separator: UInt8(ascii: "\n")).map {
+                try #require(try JSONSerialization.jsonObject(with: Data($0)) as? [String: Any])
+            }
+        }
+        let log = Log(to: writer.raw)
+        for number in 0..<3000 { log(.info, "test", ["number": .number(number)]) }
+        let kept = try lines()
+        #expect((1..<3000).contains(kept.count))
+        #expect(kept.map { $0["number"] as? Int } == Array(0..<kept.count))
+        log(.info, "after")
+        let next = try lines()
+        #expect(next.map { $0["message"] as? String } == ["log lines lost", "after"])
+        #expect(next.first?["log.lost"] as? Int == 3000 - kept.count)
     }
 
     @Test func keepsOddNamesInTheirPlace() throws {
