@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// Owns one file descriptor; closes it at the end of its life.
 package struct Descriptor: ~Copyable, Sendable {
@@ -35,12 +35,19 @@ package struct Descriptor: ~Copyable, Sendable {
         if Glibc.close(raw) != 0, errno != EINTR { throw PosixError(call: "close", errno: errno) }
     }
 
-    /// The file's size in bytes.
-    package borrowing func size() throws(PosixError) -> Int {
+    package borrowing func status() throws(PosixError) -> stat {
         let raw = raw
         var status = stat()
         try syscall("fstat") { fstat(raw, &status) }
-        return Int(status.st_size)
+        return status
+    }
+
+    /// The file's size in bytes.
+    package borrowing func size() throws(PosixError) -> Int { Int(try status().st_size) }
+
+    /// Writes all of `bytes`, in as many calls as that takes.
+    package borrowing func writeAll(_ bytes: [UInt8]) throws(PosixError) {
+        try bytes.withUnsafeBufferPointer { bytes throws(PosixError) in try writeAll(UnsafeRawBufferPointer(bytes)) }
     }
 
     package borrowing func writeAll(_ bytes: UnsafeRawBufferPointer) throws(PosixError) {

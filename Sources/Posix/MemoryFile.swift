@@ -64,12 +64,3 @@ package final class SealedFile: Sendable {
         return try body(UnsafeRawBufferPointer(start: mapping, count: count))
     }
 }
-
-extension Descriptor {
-    /// Writes all of `bytes`.
-    package borrowing func writeAll(_ bytes: [UInt8]) throws(PosixError) {
-        do { try bytes.withUnsafeBytes { try writeAll($0) } } catch let error as PosixError { throw error } catch {
-            preconditionFailure("writeAll throws nothing else")
-        }
-    }
-}

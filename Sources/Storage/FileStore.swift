@@ -54,8 +54,8 @@ package final class FileStore: ObjectStore {
 
     package func get(_ key: ObjectKey) throws(StoreError) -> StoredObject? {
         do {
-            let file = try root.openFile(FileStore.path(of: key))
-            let status = try FileStore.status(of: file)
+            let file = try root.openFolder(FileStore.folders(of: key)).openFile(key.text)
+            let status = try file.status()
             guard status.st_mode & S_IFMT == S_IFREG else { return nil }
             let count = Int(status.st_size)
             let digest = try FileStore.readDigest(of: file, count: count)
@@ -71,7 +71,7 @@ package final class FileStore: ObjectStore {
 
     package func delete(_ key: ObjectKey) throws(StoreError) -> Bool {
         do {
-            let folder = try root.openFolder(key.dateFolder)
+            let folder = try root.openFolder(FileStore.folders(of: key))
             try folder.unlink(key.text)
             // What was reported as gone must not come back after a loss of power.
             try folder.sync()
@@ -112,11 +112,14 @@ package final class FileStore: ObjectStore {
     private func putHidden(
         _ key: ObjectKey, _ object: SealedFile, _ sha256: SHA256Digest, in folder: borrowing Folder
     ) throws(PosixError) {
-        let hidden = ".\(key.text).part"
-        let file = try folder.makeFile(hidden)
-        defer { try? folder.unlink(hidden) }
-        try FileStore.fill(file, object, sha256)
-        try folder.link(hidden, as: key.text)
+        do {
+            let hidden = ".\(key.text).part"
+            let file = try folder.makeFile(hidden)
+            // Before the folder is synced, so that a loss of power does not bring the hidden name back.
+            defer { try? folder.unlink(hidden) }
+            try FileStore.fill(file, object, sha256)
+            try folder.link(hidden, as: key.text)
+        }
         try FileStore.syncName(key, in: folder)
     }
 
@@ -150,12 +153,13 @@ package final class FileStore: ObjectStore {
     /// The key's date folder, with every folder on the way to it durable.
     private func openFolderForPut(_ key: ObjectKey) throws(PosixError) -> Folder {
         let path = key.dateFolder
+        let names = FileStore.folders(of: key)
         if durableFolder.withLock({ $0 == path }) {
-            do { return try root.openFolder(path) } catch  where error.errno == ENOENT {
+            do { return try root.openFolder(names) } catch  where error.errno == ENOENT {
                 // Somebody removed it; the long way makes it again.
             }
         }
-        let folder = try root.descend(path.split(separator: "/").map(String.init))
+        let folder = try root.descend(names)
         durableFolder.withLock { $0 = path }
         return folder
     }
@@ -196,14 +200,8 @@ package final class FileStore: ObjectStore {
 
     // MARK: - Small things
 
-    private static func path(of key: ObjectKey) -> String { "\(key.dateFolder)/\(key.text)" }
-
-    private static func status(of file: borrowing Descriptor) throws(PosixError) -> stat {
-        let raw = file.raw
-        var status = stat()
-        try syscall("fstat") { fstat(raw, &status) }
-        return status
-    }
+    /// The folders from the root to the key's file.
+    private static func folders(of key: ObjectKey) -> [String] { key.dateFolder.split(separator: "/").map(String.init) }
 
     /// How kernels and file systems say that they have no O_TMPFILE (open(2)); ENOENT comes from linking where /proc is
     /// not mounted.

@@ -37,15 +37,22 @@ struct Folder: ~Copyable {
         return current
     }
 
-    /// The folder at `path` below this one; ENOENT where it is missing.
-    borrowing func openFolder(_ path: String, followingLinks: Bool = false) throws(PosixError) -> Folder {
-        Folder(adopting: try open(path, O_RDONLY | O_DIRECTORY | (followingLinks ? 0 : O_NOFOLLOW)))
+    /// The folder at the end of `names`, one below the other; ENOENT where one is missing. Step by step, for the kernel
+    /// would follow links in the middle of a path.
+    borrowing func openFolder(_ names: [String]) throws(PosixError) -> Folder {
+        var current = Folder(adopting: try descriptor.duplicate())
+        for name in names { current = try current.openFolder(name, followingLinks: false) }
+        return current
     }
 
-    /// The file at `path` below this one, to be read; ENOENT where it is missing.
-    borrowing func openFile(_ path: String) throws(PosixError) -> Descriptor {
+    private borrowing func openFolder(_ name: String, followingLinks: Bool) throws(PosixError) -> Folder {
+        Folder(adopting: try open(name, O_RDONLY | O_DIRECTORY | (followingLinks ? 0 : O_NOFOLLOW)))
+    }
+
+    /// The file `name` in this folder, to be read; ENOENT where it is missing.
+    borrowing func openFile(_ name: String) throws(PosixError) -> Descriptor {
         // Without O_NONBLOCK a FIFO put there by somebody would hold the thread for ever.
-        try open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     }
 
     /// A new file that has no name yet and vanishes with its descriptor.
@@ -93,9 +100,9 @@ struct Folder: ~Copyable {
         }
     }
 
-    private borrowing func open(_ path: String, _ flags: Int32) throws(PosixError) -> Descriptor {
+    private borrowing func open(_ name: String, _ flags: Int32) throws(PosixError) -> Descriptor {
         let raw = descriptor.raw
         return Descriptor(
-            adopting: try syscall("openat") { openat(raw, path, flags | O_CLOEXEC, Folder.fileMode) })
+            adopting: try syscall("openat") { openat(raw, name, flags | O_CLOEXEC, Folder.fileMode) })
     }
 }

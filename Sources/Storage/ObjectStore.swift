@@ -53,3 +53,13 @@ package enum StoreError: Error, Sendable, Equatable {
     /// Read-only, forbidden, broken or not to be reached.
     case unavailable(diagnosis: String)
 }
+
+extension StoreError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .exists: "the key is taken"
+        case .full(let diagnosis): "no room: \(diagnosis)"
+        case .unavailable(let diagnosis): diagnosis
+        }
+    }
+}

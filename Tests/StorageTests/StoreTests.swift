@@ -99,6 +99,19 @@ import Testing
         let store = try FileStore.opening(folder.path)
         #expect(throws: StoreError.self) { try put(someObject(10), as: someKey(1), in: store) }
         #expect(try files(below: elsewhere.path) == [])
+        // Not on the way to reading or deleting either, nor where the folder was known before it became a link.
+        let place = elsewhere.path + "/11/30/"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        #expect(FileManager.default.createFile(atPath: place + someKey(1).text, contents: Data([1])))
+        #expect(throws: StoreError.self) { try store.get(someKey(1)) }
+        #expect(throws: StoreError.self) { try store.delete(someKey(1)) }
+        try FileManager.default.removeItem(atPath: folder.path + "/2026")
+        try put(someObject(10), as: someKey(2), in: store)
+        try FileManager.default.removeItem(atPath: folder.path + "/2026")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/2026", withDestinationPath: elsewhere.path)
+        #expect(throws: StoreError.self) { try put(someObject(10), as: someKey(3), in: store) }
+        #expect(try files(below: elsewhere.path) == ["11/30/" + someKey(1).text])
     }
 
     @Test func isUnavailableWhereTheRootIsNoFolder() throws {
