@@ -95,7 +95,7 @@ extension Response {
             return .file(
                 FileBody(adopting: try object.content.duplicate(), offset: range.lowerBound, count: range.count))
         } catch {
-            throw Failure(.internalError, "the picture could not be opened", diagnosis: error.description)
+            throw Failure(.busy, "there is no room for this request now", diagnosis: error.description)
         }
     }
 }
