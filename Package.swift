@@ -71,7 +71,7 @@ let package = Package(
         tests("CoreTests", ["Core"]),
         tests("PosixTests", ["Posix"]),
         tests("ContainerTests", ["Core", "Container", "Support"]),
-        tests("MetadataTests", ["Core", "Metadata", "Support"]),
+        tests("MetadataTests", ["Container", "Core", "Metadata", "Support"]),
         tests("CodecsTests", ["Codecs", "Core", "Support"]),
         tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
         tests("HTTPTests", ["HTTP", "Posix", "Support"]),

@@ -1,7 +1,5 @@
 import CEXIF
-
-/// `EXIF_TAG_INTEROPERABILITY_INDEX` is number 1 within its IFD (DCF 2.0); the macro of the same number is GPS's.
-let EXIF_TAG_INTEROPERABILITY_INDEX = ExifTag(rawValue: 1)
+import Glibc
 
 /// Owns libexif's tree of one EXIF block.
 struct ExifData: ~Copyable {
@@ -11,52 +9,105 @@ struct ExifData: ~Copyable {
 
     deinit { exif_data_unref(raw) }
 
-    /// Parses `tiff`, which is copied. Nothing is repaired or filled in, so what is found was there.
-    ///
-    /// - Returns: nil where no IFD has an entry.
-    static func loading(_ tiff: UnsafeRawBufferPointer) -> ExifData? {
+    /// An empty tree that is written in big-endian order. Nothing is repaired or filled in, neither on load nor later.
+    static func empty() -> ExifData {
         guard let raw = exif_data_new() else { fatalError("out of memory") }
-        let data = ExifData(adopting: raw)
         exif_data_unset_option(raw, EXIF_DATA_OPTION_FOLLOW_SPECIFICATION)
         exif_data_unset_option(raw, EXIF_DATA_OPTION_IGNORE_UNKNOWN_TAGS)
+        exif_data_set_byte_order(raw, EXIF_BYTE_ORDER_MOTOROLA)
+        return ExifData(adopting: raw)
+    }
+
+    static func loading(_ block: CompactBlock) -> ExifData {
+        let data = ExifData.empty()
         // libexif knows a block by this header alone; without it it would search for an APP1 segment.
-        var block = Array("Exif\0\0".utf8)
-        block.append(contentsOf: tiff)
-        guard let count = UInt32(exactly: block.count) else { return nil }
-        exif_data_load_data(raw, block, count)
-        if data.isEmpty { return nil }
+        let bytes = Array("Exif\0\0".utf8) + block.bytes
+        exif_data_load_data(data.raw, bytes, UInt32(bytes.count))
         return data
     }
 
-    private var isEmpty: Bool {
-        [EXIF_IFD_0, EXIF_IFD_1, EXIF_IFD_EXIF, EXIF_IFD_GPS, EXIF_IFD_INTEROPERABILITY]
-            .allSatisfy { entryCount(in: $0) == 0 }
-    }
-
-    var hasThumbnail: Bool { raw.pointee.data != nil && raw.pointee.size > 0 }
-
-    private func content(_ ifd: ExifIfd) -> UnsafeMutablePointer<ExifContent>? {
-        withUnsafeBytes(of: raw.pointee.ifd) {
+    private func content(_ directory: StandardTag.Directory) -> UnsafeMutablePointer<ExifContent>? {
+        let ifd =
+            switch directory {
+            case .image: EXIF_IFD_0
+            case .exif: EXIF_IFD_EXIF
+            case .gps: EXIF_IFD_GPS
+            case .interoperability: EXIF_IFD_INTEROPERABILITY
+            }
+        return withUnsafeBytes(of: raw.pointee.ifd) {
             $0.bindMemory(to: UnsafeMutablePointer<ExifContent>?.self)[Int(ifd.rawValue)]
         }
     }
 
-    func entryCount(in ifd: ExifIfd) -> Int { Int(content(ifd)?.pointee.count ?? 0) }
-
-    /// The first value of an entry of type SHORT or LONG.
-    func integer(_ tag: ExifTag, in ifd: ExifIfd) -> Int? {
-        guard let entry = exif_content_get_entry(content(ifd), tag), let data = entry.pointee.data else { return nil }
+    /// - Returns: nil where libexif found the entry unreadable.
+    func value(_ key: StandardTag.Key) -> TIFFValue? {
+        let tag = ExifTag(rawValue: UInt32(key.number))
+        guard let entry = exif_content_get_entry(content(key.directory), tag)?.pointee, let data = entry.data,
+            let type = TIFFType(rawValue: UInt16(truncatingIfNeeded: entry.format.rawValue))
+        else { return nil }
         let order = exif_data_get_byte_order(raw)
-        switch (entry.pointee.format, entry.pointee.size) {
-        case (EXIF_FORMAT_SHORT, 2...): return Int(exif_get_short(data, order))
-        case (EXIF_FORMAT_LONG, 4...): return Int(exif_get_long(data, order))
-        default: return nil
+        let starts = stride(from: 0, to: Int(entry.size) - type.size + 1, by: type.size)
+        let integers = { (read: (UnsafePointer<UInt8>) -> Int) in
+            TIFFValue.integers(starts.map { read(UnsafePointer(data + $0)) })
+        }
+        switch type {
+        case .ascii, .utf8: return .text(Array(UnsafeBufferPointer(start: data, count: Int(entry.size))))
+        case .undefined: return .undefined(Array(UnsafeBufferPointer(start: data, count: Int(entry.size))))
+        case .byte: return integers { Int($0.pointee) }
+        case .signedByte: return integers { Int(Int8(bitPattern: $0.pointee)) }
+        case .short: return integers { Int(exif_get_short($0, order)) }
+        case .signedShort: return integers { Int(exif_get_sshort($0, order)) }
+        case .long, .directory: return integers { Int(exif_get_long($0, order)) }
+        case .signedLong: return integers { Int(exif_get_slong($0, order)) }
+        case .rational:
+            return .rationals(
+                starts.map {
+                    let pair = exif_get_rational(data + $0, order)
+                    return Rational(numerator: Int(pair.numerator), denominator: Int(pair.denominator))
+                })
+        case .signedRational:
+            return .rationals(
+                starts.map {
+                    let pair = exif_get_srational(data + $0, order)
+                    return Rational(numerator: Int(pair.numerator), denominator: Int(pair.denominator))
+                })
+        case .float:
+            return .reals(starts.map { Double(Float(bitPattern: exif_get_long(data + $0, order))) })
+        case .double:
+            return .reals(
+                starts.map {
+                    let halves = (exif_get_long(data + $0, order), exif_get_long(data + $0 + 4, order))
+                    let (high, low) = order == EXIF_BYTE_ORDER_MOTOROLA ? halves : (halves.1, halves.0)
+                    return Double(bitPattern: UInt64(high) << 32 | UInt64(low))
+                })
         }
     }
 
-    /// An entry's bytes as they stand in the block.
-    func bytes(_ tag: ExifTag, in ifd: ExifIfd) -> [UInt8]? {
-        guard let entry = exif_content_get_entry(content(ifd), tag), let data = entry.pointee.data else { return nil }
-        return Array(UnsafeBufferPointer(start: data, count: Int(entry.pointee.size)))
+    /// Adds an entry. `bytes` is its value in big-endian order, whole elements of `type`, and not empty.
+    mutating func insert(_ key: StandardTag.Key, _ type: TIFFType, _ bytes: [UInt8]) {
+        precondition(!bytes.isEmpty && bytes.count % type.size == 0)
+        // The tree frees the entry and its value by the allocator that the entry came from.
+        guard let memory = exif_mem_new_default(), let entry = exif_entry_new_mem(memory),
+            let data = exif_mem_alloc(memory, UInt32(bytes.count))
+        else { fatalError("out of memory") }
+        data.copyMemory(from: bytes, byteCount: bytes.count)
+        entry.pointee.tag = ExifTag(rawValue: UInt32(key.number))
+        entry.pointee.format = ExifFormat(rawValue: UInt32(type.rawValue))
+        entry.pointee.components = UInt(bytes.count / type.size)
+        entry.pointee.data = data.assumingMemoryBound(to: UInt8.self)
+        entry.pointee.size = UInt32(bytes.count)
+        exif_content_add_entry(content(key.directory), entry)
+        exif_entry_unref(entry)
+        exif_mem_unref(memory)
+    }
+
+    /// The block, `Exif\0\0` before it.
+    func saved() -> [UInt8] {
+        var bytes: UnsafeMutablePointer<UInt8>?
+        var count: UInt32 = 0
+        exif_data_save_data(raw, &bytes, &count)
+        guard let bytes, count > 0 else { fatalError("out of memory") }
+        defer { free(bytes) }
+        return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 }

@@ -6,6 +6,15 @@ package struct TIFFBuilder {
         case ascii(String)
         case rational([(UInt32, UInt32)])
         case undefined([UInt8])
+        /// BYTE
+        case bytes([UInt8])
+        case shorts([UInt16])
+        case signedRational([(Int32, Int32)])
+        case double(Double)
+        /// EXIF 3.0's type 129.
+        case utf8(String)
+        /// Any type and count, whether they fit the bytes or not. Bytes that do not fit the entry stand outside.
+        case raw(type: UInt16, count: UInt32, [UInt8])
     }
 
     package var ifd0: [(UInt16, Value)] = []
@@ -66,7 +75,22 @@ package struct TIFFBuilder {
         case .ascii(let text): (2, text.utf8.count + 1, Array(text.utf8) + [0])
         case .rational(let pairs): (5, pairs.count, pairs.flatMap { number($0.0, 4) + number($0.1, 4) })
         case .undefined(let bytes): (7, bytes.count, bytes)
+        case .bytes(let bytes): (1, bytes.count, bytes)
+        case .shorts(let values): (3, values.count, values.flatMap { number(UInt32($0), 2) })
+        case .signedRational(let pairs):
+            (
+                10, pairs.count,
+                pairs.flatMap { number(UInt32(bitPattern: $0.0), 4) + number(UInt32(bitPattern: $0.1), 4) }
+            )
+        case .double(let value): (12, 1, double(value))
+        case .utf8(let text): (129, text.utf8.count + 1, Array(text.utf8) + [0])
+        case .raw(let type, let count, let bytes): (UInt32(type), Int(count), bytes)
         }
+    }
+
+    private func double(_ value: Double) -> [UInt8] {
+        let (high, low) = (UInt32(value.bitPattern >> 32), UInt32(truncatingIfNeeded: value.bitPattern))
+        return isBigEndian ? number(high, 4) + number(low, 4) : number(low, 4) + number(high, 4)
     }
 
     private func size(_ entries: [(UInt16, Value)], extra: Int) -> Int {

@@ -1,0 +1,59 @@
+import Core
+import Support
+import Testing
+
+@testable import Metadata
+
+@Suite struct ExifReadingTests {
+    private func block(_ model: String) -> [UInt8] {
+        var builder = TIFFBuilder()
+        builder.ifd0 = [(0x0110, .ascii(model))]
+        return builder.bytes
+    }
+
+    private let junk = Array("no EXIF at all".utf8)
+
+    @Test func theFirstValidOneWins() {
+        let one = ExifReading([block("A")])
+        #expect(one.block?.capture.cameraModel == "A")
+        #expect(one.warnings == [])
+        let two = ExifReading([block("A"), block("B")])
+        #expect(two.block?.capture.cameraModel == "A")
+        #expect(two.warnings == [.exifRepeated])
+        #expect(two.foundBytes[.exif] == block("A").count + block("B").count)
+        let second = ExifReading([junk, block("B")])
+        #expect(second.block?.capture.cameraModel == "B")
+        #expect(second.warnings == [.exifRepeated, .exifDamaged])
+    }
+
+    @Test func noneAtAll() {
+        #expect(ExifReading([]).block == nil)
+        #expect(ExifReading([]).foundBytes.isEmpty)
+        #expect(ExifReading([junk]).block == nil)
+        #expect(ExifReading([junk]).foundBytes == [.exif: junk.count])
+        #expect(ExifReading([junk]).warnings == [.exifDamaged])
+    }
+
+    @Test func aDamagedOneIsSaid() {
+        let reading = ExifReading([Array(Blocks.rich().bytes.prefix(400))])
+        #expect(reading.block != nil)
+        #expect(reading.warnings == [.exifDamaged])
+    }
+
+    @Test func tellsByPolicy() throws {
+        let block = try #require(Blocks.read(Blocks.rich()))
+        #expect(block.disclosed(by: MetadataPolicy()) == ExifBlock.Disclosure())
+        let exif = block.disclosed(by: MetadataPolicy(exif: .return))
+        #expect(exif.record == block.record)
+        #expect(exif.capture == block.capture)
+        #expect(exif.position == nil && exif.gpsStatus == nil)
+        let gps = block.disclosed(by: MetadataPolicy(gps: .keep))
+        #expect(gps.record == nil && gps.capture == nil)
+        #expect(gps.gpsStatus == .present)
+        #expect(gps.position?.latitude == block.position?.latitude)
+        #expect(gps.position?.timestamp == nil)
+        #expect(block.disclosed(by: MetadataPolicy(exif: .keep, gps: .return)).position == block.position)
+        let city = block.disclosed(by: MetadataPolicy(exif: .keep, gps: .return, gpsPrecision: .city))
+        #expect(city.position == block.position?.city)
+    }
+}
