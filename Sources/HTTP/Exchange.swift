@@ -221,7 +221,9 @@ extension Exchange {
             return false
         }
         guard isTimedOut else { return }
-        answerAmid(.uploadTimeout)
+        answerAmid(
+            .uploadTimeout(
+                headMs: hub.configuration.headMs, bytesPerSecondMin: hub.configuration.bytesPerSecondMin))
         state.withLock { if case .draining = $0.machine.phase { Self.shutDown(&$0) } }
     }
 
