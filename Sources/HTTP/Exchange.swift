@@ -185,7 +185,8 @@ extension Exchange {
         guard let answer = state.answer.take(), answer.queue(on: state.connection.raw) else { return .NO }
         state.request.status = answer.status
         state.request.note = answer.note
-        state.request.bytesOut = state.request.head?.method == .head ? 0 : answer.count
+        let sendsBody = Response.sendsBody(status: answer.status, to: state.request.head?.method)
+        state.request.bytesOut = sendsBody ? answer.count : 0
         return .YES
     }
 }
@@ -267,7 +268,7 @@ extension Exchange {
         state.request.isAnsweredOverSocket = true
         state.request.status = response.status
         state.request.note = response.note
-        state.request.bytesOut = method == .head ? 0 : response.body.count
+        state.request.bytesOut = Response.sendsBody(status: response.status, to: method) ? response.body.count : 0
         return true
     }
 
