@@ -6,9 +6,8 @@ import Synchronization
 /// One connection, and on it one request after the other: does what the state machine decides.
 ///
 /// libmicrohttpd calls for one connection from one thread at a time. Replies, the watch and the stop come from other
-/// threads, so all that changes lies behind one lock. The handler is never called under it. libmicrohttpd's suspension
-/// and resumption *are*, so that they cannot cross, and so that none is under way once `stopNow` has passed; they call
-/// nobody back.
+/// threads, so all that changes lies behind one lock. The handler is never called under it. Connections are suspended and
+/// resumed under it, so that the two cannot cross, and none is under way once `stopNow` has passed; neither calls back.
 final class Exchange: Sendable {
     struct State: ~Copyable {
         let connection: ConnectionReference
@@ -70,7 +69,7 @@ extension Exchange {
     /// The first call: the head is there, nothing of the body.
     func headCame(_ raw: RawHead) -> MHD_Result {
         let judged = judge(raw, target: state.withLock { $0.request.target })
-        let refusal = judged.refusal.map { sendable($0, id: judged.id, head: judged.head) }
+        let refusal = judged.refusal.map { completed($0, id: judged.id, head: judged.head) }
         var queued = refusal.map { prepare($0, id: judged.id, head: judged.head) }
         return state.withLock { state in
             state.request.id = judged.id
@@ -185,7 +184,8 @@ extension Exchange {
         guard let answer = state.answer.take(), answer.queue(on: state.connection.raw) else { return .NO }
         state.request.status = answer.status
         state.request.note = answer.note
-        state.request.bytesOut = state.request.head?.method == .head ? 0 : answer.count
+        let sendsBody = Response.sendsBody(status: answer.status, to: state.request.head?.method)
+        state.request.bytesOut = sendsBody ? answer.count : 0
         return .YES
     }
 }
@@ -221,7 +221,9 @@ extension Exchange {
             return false
         }
         guard isTimedOut else { return }
-        answerAmid(.uploadTimeout)
+        answerAmid(
+            .uploadTimeout(
+                headMs: hub.configuration.headMs, bytesPerSecondMin: hub.configuration.bytesPerSecondMin))
         state.withLock { if case .draining = $0.machine.phase { Self.shutDown(&$0) } }
     }
 
@@ -265,7 +267,7 @@ extension Exchange {
         state.request.isAnsweredOverSocket = true
         state.request.status = response.status
         state.request.note = response.note
-        state.request.bytesOut = method == .head ? 0 : response.body.count
+        state.request.bytesOut = Response.sendsBody(status: response.status, to: method) ? response.body.count : 0
         return true
     }
 
@@ -294,11 +296,11 @@ extension Exchange {
             if state.request.id.isEmpty { state.request.id = RequestHead.newID() }
             return (state.request.id, state.request.head)
         }
-        return sendable(hub.handler.problem(problem, id: id, head: head), id: id, head: head)
+        return completed(hub.handler.problem(problem, id: id, head: head), id: id, head: head)
     }
 
     /// With the fields that every answer has; one that would break out of its lines becomes a 500.
-    private func sendable(_ response: Response, id: String, head: RequestHead?) -> Response {
+    private func completed(_ response: Response, id: String, head: RequestHead?) -> Response {
         var response = response
         if !response.isWellFormed { response = hub.handler.problem(.internalError, id: id, head: head) }
         if !response.isWellFormed { response = Response(status: 500) }
@@ -308,10 +310,10 @@ extension Exchange {
 
     /// In the form that libmicrohttpd sends.
     private func prepare(_ response: Response, id: String, head: RequestHead?) -> QueuedResponse {
-        if let queued = QueuedResponse.make(sendable(response, id: id, head: head)) { return queued }
+        if let queued = QueuedResponse.make(completed(response, id: id, head: head)) { return queued }
         // No descriptor was left for the file.
         let problem = hub.handler.problem(.noMemory, id: id, head: head)
-        let queued = QueuedResponse.make(sendable(problem, id: id, head: head))
+        let queued = QueuedResponse.make(completed(problem, id: id, head: head))
         guard let queued else { fatalError("out of memory") }
         return queued
     }

@@ -5,8 +5,8 @@ package enum HTTPProblem: Error, Sendable, Equatable {
     /// 413: the body is longer than the handler's limit.
     /// - declared: the Content-Length, nil where the body came in chunks.
     case bodyTooLarge(limit: Int, declared: Int?)
-    /// 408: the head took too long, or the body came too slowly.
-    case uploadTimeout
+    /// 408: the head took longer, or the body came more slowly than this.
+    case uploadTimeout(headMs: Int, bytesPerSecondMin: Int)
     /// 503: the server is stopping.
     case stopping
     /// 503: no memory to keep the body in, or no descriptor to send the answer from.

@@ -30,13 +30,16 @@ package struct Response: Sendable {
     /// What the handler wants to find again in the request's `AccessRecord`; nothing of it is sent.
     package var note: (any Sendable)?
 
-    /// - Parameter body: answers GET and HEAD alike; for HEAD its length is told and its bytes stay here.
+    /// - Parameter body: answers GET and HEAD alike; for HEAD, and with 304, its length is told and its bytes stay here.
     package init(status: Int, headers: [(String, String)] = [], body: Body = .empty) {
         precondition((200...599).contains(status), "a final status of HTTP")
         self.status = status
         self.headers = headers.map { Field(name: $0.0, value: $0.1) }
         self.body = body
     }
+
+    /// Whether the bytes of a body go over the wire (RFC 9112, section 6.3).
+    static func sendsBody(status: Int, to method: Method?) -> Bool { method != .head && status != 304 }
 
     /// Whether each header field is one line with a token before the colon and something behind it (libmicrohttpd sends
     /// no empty value, and no tab in one).

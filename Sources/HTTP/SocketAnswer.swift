@@ -16,8 +16,9 @@ struct SocketAnswer {
         for field in response.headers where !["connection", "content-length"].contains(field.name.lowercased()) {
             head += "\(field.name): \(field.value)\r\n"
         }
+        let sendsBody = Response.sendsBody(status: response.status, to: method)
         switch response.body {
-        case .bytes(let body) where method != .head: bytes = Array((head + "\r\n").utf8) + body
+        case .bytes(let body) where sendsBody: bytes = Array((head + "\r\n").utf8) + body
         case .bytes, .empty: bytes = Array((head + "\r\n").utf8)
         case .file: return nil
         }

@@ -13,7 +13,11 @@ extension Failure {
         case .bodyTooLarge(let limit, let declared?):
             self.init(.bodyTooLarge, "the body has \(declared) bytes, and \(limit) are the limit")
         case .bodyTooLarge(let limit, nil): self.init(.bodyTooLarge, "the body is over the limit of \(limit) bytes")
-        case .uploadTimeout: self.init(.uploadTimeout, "the request came too slowly")
+        case .uploadTimeout(let headMs, let bytesPerSecondMin):
+            self.init(
+                .uploadTimeout,
+                "the request came too slowly: its head must be there within \(headMs) ms, and its body come at "
+                    + "\(bytesPerSecondMin) bytes a second or more")
         case .stopping: self.init(.stopping, "the service is stopping")
         case .noMemory:
             self.init(

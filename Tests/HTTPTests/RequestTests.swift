@@ -170,6 +170,19 @@ import Testing
         }
     }
 
+    @Test func notModifiedTellsTheLengthAndSendsNothing() throws {
+        let handler = TestHandler()
+        try withServer(handler) { server throws in
+            let socket = try RawSocket(port: server.port)
+            try socket.send("GET /known?count=5 HTTP/1.1\r\nHost: a\r\n\r\nGET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+            let response = try socket.readResponse()
+            #expect(response.status == 304)
+            #expect(response["content-length"] == "5")
+            #expect(try socket.readResponse().text == "hello")
+            #expect(eventually { handler.records.map(\.bytesOut) == [0, 5] })
+        }
+    }
+
     @Test func oneConnectionServesManyRequests() throws {
         try withServer { server throws in
             let socket = try RawSocket(port: server.port)

@@ -8,6 +8,7 @@ import Synchronization
 /// - `/echo`: the body back; `/count`: its length as text
 /// - `/hello`: `hello`; `/see`: what the server made of the head, one fact a line
 /// - `/later?ms=N`: `later` from another thread; `/hold`: nothing until `release`; `/twice`: two replies
+/// - `/known?count=N`: 304 instead of so many zeros
 /// - `/zeros?count=N`: so many zeros from a file; `/starve`: likewise, and the process may open nothing more
 /// - `/broken?value=V`: a header field that cannot be sent
 /// - `/refuse`: 401 before the body; `/broken-refusal?value=V`: likewise, with such a field
@@ -64,6 +65,10 @@ final class TestHandler: Handler {
             reply(text("first"))
             reply(text("second"))
         case "zeros": reply(zeros(number("count")))
+        case "known":
+            var response = zeros(number("count"))
+            response.status = 304
+            reply(response)
         case "starve":
             let response = zeros(5)
             var none = rlimit()

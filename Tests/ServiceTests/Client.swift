@@ -74,7 +74,7 @@ struct DirectClient: Client {
             status: response.status,
             headers: response.addingIfMissing("X-Request-Id", head.id)
                 .addingIfMissing("Content-Length", String(response.body.count)).headers.map { ($0.name, $0.value) },
-            body: method == .head ? [] : try bytes(of: response.body))
+            body: Response.sendsBody(status: response.status, to: method) ? try bytes(of: response.body) : [])
     }
 
     func close() {}

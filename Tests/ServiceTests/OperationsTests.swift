@@ -78,7 +78,11 @@ import Testing
     @Test(arguments: [
         (HTTPProblem.badRequest(reason: "two lengths"), "bad_request", "two lengths"),
         (.bodyTooLarge(limit: 10, declared: nil), "body_too_large", "the body is over the limit of 10 bytes"),
-        (.uploadTimeout, "upload_timeout", "the request came too slowly"),
+        (
+            .uploadTimeout(headMs: 10_000, bytesPerSecondMin: 16_384), "upload_timeout",
+            "the request came too slowly: its head must be there within 10000 ms, and its body come at 16384 bytes a "
+                + "second or more"
+        ),
         (.stopping, "stopping", "the service is stopping"),
         (.noMemory, "busy", "there is no room for this request now"),
         (.internalError, "internal_error", "the answer could not be sent"),

@@ -41,6 +41,8 @@ import Testing
                 #expect(answer.status == 304, "\(headers)")
                 #expect(answer.body.isEmpty)
                 #expect(answer["ETag"] == tag)
+                // A cache would take another length for the picture's (RFC 9110, section 8.6).
+                #expect(answer["Content-Length"] == String(world.jpeg.count))
                 #expect(answer["Cache-Control"] == whole["Cache-Control"])
             }
         }

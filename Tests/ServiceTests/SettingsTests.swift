@@ -62,6 +62,17 @@ import Testing
         }
     }
 
+    /// The bounds themselves are allowed, as the texts of errors and config/safelight.env tell them.
+    @Test(arguments: [
+        ("workers", "1"), ("workers", "256"), ("body-max", "1KiB"), ("body-max", "1GiB"), ("megapixels-max", "1"),
+        ("megapixels-max", "4000"), ("job-deadline", "100ms"), ("job-deadline", "10m"), ("worker-memory", "64MiB"),
+        ("worker-memory", "64GiB"), ("grace", "0s"), ("grace", "10m"),
+    ]) func allowsItsBounds(flag: String, value: String) throws {
+        let descriptor = try #require(SettingDescriptor.all.first { $0.flag == flag })
+        #expect(descriptor.allowed.contains(value))
+        _ = try Settings(arguments: ["--\(flag)=\(value)"], environment: [:])
+    }
+
     @Test func complainsAboutEverything() {
         #expect {
             try Settings(

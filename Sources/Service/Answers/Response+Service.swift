@@ -63,7 +63,10 @@ extension Response {
         let isKnown =
             tags.isEmpty
             ? head.headers["if-modified-since"] == modified : tags.contains(where: tag.isMatched)
-        if isKnown { return Response(status: 304, headers: validators) }
+        if isKnown {
+            // For its length, which must be told right or not at all (RFC 9110, section 8.6).
+            return Response(status: 304, headers: validators, body: try body(object, 0..<object.count))
+        }
         let headers =
             validators + [
                 ("Content-Type", "image/jpeg"), ("Accept-Ranges", "bytes"), ("X-Content-Type-Options", "nosniff"),

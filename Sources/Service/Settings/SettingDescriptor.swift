@@ -65,15 +65,9 @@ package struct SettingDescriptor: Sendable {
                 settings.worker = value == "auto" ? nil : value
                 return !value.isEmpty && !value.utf8.contains(0)
             }),
-        SettingDescriptor(
-            flag: "body-max", placeholder: "SIZE", fallback: "64MiB",
-            allowed: "allowed is a size from 1KiB to 1GiB, such as 64MiB, 20MB or 5000000",
-            summary: "the largest request body",
-            apply: { value, settings in
-                guard let bytes = Quantity.bytes(value), (1 << 10...1 << 30).contains(bytes) else { return false }
-                settings.limits.bodyBytesMax = bytes
-                return true
-            }),
+        bounded(
+            "body-max", .bytes, \.limits.bodyBytesMax, fallback: "64MiB", from: "1KiB", to: "1GiB",
+            examples: "64MiB, 20MB or 5000000", summary: "the largest request body"),
         SettingDescriptor(
             flag: "megapixels-max", placeholder: "N", fallback: "220",
             allowed: "allowed is a whole number from 1 to 4000",
@@ -83,52 +77,64 @@ package struct SettingDescriptor: Sendable {
                 settings.limits.pixelsMax = count * 1_000_000
                 return true
             }),
-        SettingDescriptor(
-            flag: "job-deadline", placeholder: "TIME", fallback: "20s",
-            allowed: "allowed is a time from 100ms to 10m, such as 20s",
-            summary: "how long a worker may take for one picture",
-            apply: { value, settings in
-                guard let time = Quantity.milliseconds(value), (100...600_000).contains(time) else { return false }
-                settings.limits.jobDeadlineMs = time
-                return true
-            }),
-        SettingDescriptor(
-            flag: "worker-memory", placeholder: "SIZE", fallback: "768MiB",
-            allowed: "allowed is a size from 64MiB to 64GiB, such as 768MiB",
-            summary: "how much memory a worker may take for one picture",
-            apply: { value, settings in
-                guard let bytes = Quantity.bytes(value), (64 << 20...64 << 30).contains(bytes) else { return false }
-                settings.limits.workerBytesMax = bytes
-                return true
-            }),
-        SettingDescriptor(
-            flag: "grace", placeholder: "TIME", fallback: "20s",
-            allowed: "allowed is a time from 0s to 10m, such as 20s",
-            summary: "how long requests may go on after SIGTERM",
-            apply: { value, settings in
-                guard let time = Quantity.milliseconds(value), (0...600_000).contains(time) else { return false }
-                settings.graceMs = time
-                return true
-            }),
+        bounded(
+            "job-deadline", .milliseconds, \.limits.jobDeadlineMs, fallback: "20s", from: "100ms", to: "10m",
+            examples: "20s", summary: "how long a worker may take for one picture"),
+        bounded(
+            "worker-memory", .bytes, \.limits.workerBytesMax, fallback: "768MiB", from: "64MiB", to: "64GiB",
+            examples: "768MiB", summary: "how much memory a worker may take for one picture"),
+        bounded(
+            "grace", .milliseconds, \.graceMs, fallback: "20s", from: "0s", to: "10m",
+            examples: "20s", summary: "how long requests may go on after SIGTERM"),
     ]
+
+    /// A setting that is an amount between two, which are both allowed.
+    private static func bounded(
+        _ flag: String, _ quantity: Quantity, _ path: any WritableKeyPath<Settings, Int> & Sendable, fallback: String,
+        from least: String, to most: String, examples: String, summary: String
+    ) -> SettingDescriptor {
+        guard let lower = quantity.read(least), let upper = quantity.read(most) else {
+            preconditionFailure("the bounds of \(flag) are written like its values")
+        }
+        return SettingDescriptor(
+            flag: flag, placeholder: quantity.placeholder, fallback: fallback,
+            allowed: "allowed is a \(quantity.placeholder.lowercased()) from \(least) to \(most), such as \(examples)",
+            summary: summary,
+            apply: { value, settings in
+                guard let amount = quantity.read(value), (lower...upper).contains(amount) else { return false }
+                settings[keyPath: path] = amount
+                return true
+            })
+    }
 }
 
-/// Reads amounts with units, as people write them.
-enum Quantity {
-    /// Bytes: `64MiB` (2^20), `20MB` (10^6), `5000000`.
-    static func bytes(_ text: String) -> Int? {
-        scaled(
-            text,
-            units: [
-                ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("KB", 1000), ("MB", 1_000_000),
-                ("GB", 1_000_000_000), ("", 1),
-            ])
+/// Amounts with units, as people write them.
+private enum Quantity {
+    /// `64MiB` (2^20), `20MB` (10^6), `5000000`.
+    case bytes
+    /// `500ms`, `20s`, `2m`. A bare number would not say what it counts.
+    case milliseconds
+
+    var placeholder: String {
+        switch self {
+        case .bytes: "SIZE"
+        case .milliseconds: "TIME"
+        }
     }
 
-    /// Milliseconds: `500ms`, `20s`, `2m`. A bare number would not say what it counts.
-    static func milliseconds(_ text: String) -> Int? { scaled(text, units: [("ms", 1), ("s", 1000), ("m", 60_000)]) }
+    private var units: [(name: String, factor: Int)] {
+        switch self {
+        case .bytes:
+            [
+                ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("KB", 1000), ("MB", 1_000_000),
+                ("GB", 1_000_000_000), ("", 1),
+            ]
+        case .milliseconds: [("ms", 1), ("s", 1000), ("m", 60_000)]
+        }
+    }
 
-    private static func scaled(_ text: String, units: [(name: String, factor: Int)]) -> Int? {
+    /// Nil where `text` is no whole number with one of the units, or none that can be counted.
+    func read(_ text: String) -> Int? {
         let unit = text.drop { ("0"..."9").contains($0) }
         guard let factor = units.first(where: { $0.name == unit })?.factor,
             let count = Int(digits: text[..<unit.startIndex])
