@@ -48,7 +48,7 @@ let package = Package(
         // 2 craft
         library("Container", ["Core"], settings: pure),
         library("Metadata", ["Core", "CEXIF"]),
-        library("Codecs", ["Core", "CAVLog", "CHEIF", "CJPEG", "CTurboJPEG", "CZimg", "CLCMS"]),
+        library("Codecs", ["Core", "CAVLog", "CHEIF", "CJPEG", "CLinux", "CTurboJPEG", "CZimg", "CLCMS"]),
 
         // 3 work
         library("Transcoding", ["Core", "Posix", "Container", "Metadata", "Codecs"]),

@@ -85,6 +85,7 @@ package struct HEICSource: BandSource, ~Copyable {
         try facts.checkMemoryOfWhole()
         var decoder = HEIFDecoder.ffmpeg
         let target: HEIFTarget = facts.hasAlpha && !facts.coding.isGrey ? .rgb : .source
+        if target == .rgb { try check(handle, facts, &decoder) }
         let image = try decode(handle, .whole, as: target, &decoder)
         var colour = facts.colour(coded: image.nclx)
         if target == .rgb {
@@ -93,6 +94,7 @@ package struct HEICSource: BandSource, ~Copyable {
         }
         let kind = try HEICPlanes(image, matrix: colour.matrix)
         let planes = try kind.planes(of: image, size: facts.displaySize)
+        try kind.checkDecoded(planes)
         let alpha =
             facts.hasAlpha
             ? try HEICAlpha(
@@ -101,6 +103,15 @@ package struct HEICSource: BandSource, ~Copyable {
         let format = PictureFormat(size: facts.displaySize, layout: kind.layout, depth: kind.depth, colour: colour)
         return HEICSource(
             facts, format, tiles: nil, whole: HEICWhole(image, planes: planes, format: format, alpha: alpha))
+    }
+
+    /// Decodes a picture as it is coded and drops it: once it is RGB nobody sees whether all of it was decoded.
+    private static func check(
+        _ handle: borrowing HEIFHandle, _ facts: HEICFacts, _ decoder: inout HEIFDecoder
+    ) throws(CodecError) {
+        let image = try decode(handle, .whole, as: .source, &decoder)
+        let kind = try HEICPlanes(image, matrix: facts.colour(coded: image.nclx).matrix)
+        try kind.checkDecoded(kind.planes(of: image, size: facts.displaySize))
     }
 
     /// Decodes by FFmpeg or, where its plug-in refuses, by libde265, silently; says by which.

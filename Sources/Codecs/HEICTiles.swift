@@ -51,9 +51,12 @@ struct HEICTiles: ~Copyable {
     }
 
     private func place(_ image: borrowing HEIFImage, _ cell: HEICGrid.Cell) throws(CodecError) {
-        for (index, plane) in try planes.planes(of: image, size: tile).enumerated() {
+        let parts = try planes.planes(of: image, size: tile).enumerated().map { index, plane in
             let visible = index == 0 ? cell.visible : planes.subsampling.chromaSize(of: cell.visible)
-            let part = Plane(base: plane.base, stride: plane.stride, width: visible.width, height: visible.height)
+            return Plane(base: plane.base, stride: plane.stride, width: visible.width, height: visible.height)
+        }
+        try planes.checkDecoded(parts)
+        for (index, part) in parts.enumerated() {
             HEICTurn.copy(
                 part, bytesPerSample: planes.bytesPerSample, by: grid.orientation,
                 to: buffer.column(cell.x, ofPlane: index), targetStride: buffer.strides[index])

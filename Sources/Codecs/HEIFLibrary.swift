@@ -1,5 +1,6 @@
 import CAVLog
 import CHEIF
+import CLinux
 
 /// The decoders of HEVC that libheif loads as plug-ins, in the order in which they are tried.
 enum HEIFDecoder: String {
@@ -21,7 +22,10 @@ package enum HEIFLibrary {
     /// refusal says nothing about the data.
     static var passesEverySlice: Bool { heif_get_version_number() >= 0x01_15_00_00 }
 
+    /// Samples that no slice brings stay what the memory was before, and libde265's may have been another upload's
+    /// picture: memory is wiped, for all libraries, and `HEICPlanes` finds the zeros.
     private static let prepared = Result<Void, CodecError> { () throws(CodecError) in
+        clinux_wipe_heap()
         try load()
         try warmUp()
     }

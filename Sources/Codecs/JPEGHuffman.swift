@@ -1,8 +1,8 @@
 /// The Huffman tables of a JPEG (T.81, B.2.4.2), made for skipping: a look-up tells how many bits a code and the value
-/// bits after it take together, and how far they advance in the block. No value is computed.
+/// bits after it take together, and how far they advance in the block.
 struct JPEGHuffmanTables: ~Copyable {
-    /// What one code does: 0 where there is no such code. Bits 0…4: the bits of code and value; from bit 5 on: how many
-    /// coefficients are passed over.
+    /// What one code does: 0 where there is no such code. Bits 0…4: the bits of code and value; from bit 5 on: of an AC code
+    /// how many coefficients are passed over, of a DC code the bits of its value.
     typealias Step = UInt16
 
     /// More than a block has, however it is reached: an end of block.
@@ -61,19 +61,19 @@ struct JPEGHuffmanTables: ~Copyable {
         return 0
     }
 
-    /// Defines table `index` (0…3 for DC, 4…7 for AC) from a DHT segment's code counts and values.
+    /// Defines table `index` (0…3 for DC, 4…7 for AC).
     ///
+    /// - Parameter definition: as in a DHT segment: 16 counts of codes by length, then as many values.
     /// - Throws: `corrupt` where the counts do not make a prefix code or a DC category is above 15.
-    mutating func define(_ index: Int, counts: UnsafeRawBufferPointer, values: UnsafeRawBufferPointer)
-        throws(CodecError)
-    {
+    mutating func define(_ index: Int, _ definition: UnsafeRawBufferPointer) throws(CodecError) {
         var table = Canonical()
         let steps = short + index << Self.shortBits
         steps.update(repeating: 0, count: 1 << Self.shortBits)
         var code = 0
         var next = 0
+        let values = UnsafeRawBufferPointer(rebasing: definition[16...])
         for length in 1...16 {
-            let count = Int(counts[length - 1])
+            let count = Int(definition[length - 1])
             guard code + count <= 1 << length else { throw CodecError(.corrupt, "bogus Huffman table") }
             table.offset[length] = next - code
             for _ in 0..<count {
@@ -120,7 +120,7 @@ struct JPEGHuffmanTables: ~Copyable {
         let category = Int(value & 15)
         if isDC && value > 15 { throw CodecError(.corrupt, "bogus Huffman table") }
         let run = Int(value >> 4)
-        let advance = isDC ? 1 : category > 0 || run == 15 ? run + 1 : endOfBlock
+        let advance = isDC ? category : category > 0 || run == 15 ? run + 1 : endOfBlock
         return Step(codeBits + category) | Step(advance) << 5
     }
 }
@@ -181,6 +181,46 @@ struct JPEGBits {
         buffer <<= UInt64(truncatingIfNeeded: bits)
         count &-= bits
     }
+
+    /// What follows the last MCU of a scan or of a restart interval.
+    struct End {
+        /// Where the next marker stands, or the end of the bytes.
+        var position: Int
+        /// Bytes between the last MCU and that place.
+        var strayBytes: Int
+    }
+
+    /// Whole bytes that the last MCU left over are stray, and so is what stands before the next marker.
+    var end: End {
+        let first = position
+        var position = first
+        while position < bytes.count {
+            if bytes[position] == 0xFF {
+                var next = position + 1
+                while next < bytes.count, bytes[next] == 0xFF { next += 1 }
+                guard next < bytes.count else { break }
+                if bytes[next] != 0 { return End(position: next - 1, strayBytes: count / 8 + position - first) }
+                position = next
+            }
+            position += 1
+        }
+        return End(position: bytes.count, strayBytes: count / 8 + bytes.count - first)
+    }
+
+    /// Where the data goes on behind the `number`th restart marker of the scan (T.81, B.2.1: counted modulo 8), which must
+    /// follow at once.
+    ///
+    /// - Throws: `truncated` where the picture ends here, `corrupt` where another marker or anything else stands here.
+    func restart(_ number: Int) throws(CodecError) -> Int {
+        let end = end
+        guard end.position < bytes.count else { throw CodecError(.truncated, "the data ends at RST\(number & 7)") }
+        let marker = bytes[end.position + 1]
+        guard marker == 0xD0 + UInt8(number & 7), end.strayBytes == 0 else {
+            throw CodecError(
+                marker == 0xD9 ? .truncated : .corrupt, "marker \(marker) where RST\(number & 7) belongs")
+        }
+        return end.position + 2
+    }
 }
 
 /// Entropy-decodes the scans of a sequential Huffman-coded picture without keeping anything, so that nothing wrong goes
@@ -197,20 +237,12 @@ struct JPEGHuffmanScan {
     /// MCUs between restart markers, 0 for none.
     var restartInterval: Int
 
-    /// What follows a scan's last MCU.
-    struct End {
-        /// Where the next marker stands, or the end of the bytes.
-        var position: Int
-        /// Bytes between the last MCU and that place.
-        var strayBytes: Int
-    }
-
     /// - Parameter position: where the scan's data begins.
     /// - Throws: `truncated` where the data ends, or a marker comes, before the last MCU; `corrupt` where a code is
     ///   undefined, a block has more than 64 coefficients, or a restart marker is missing or wrong.
     func prove(
         _ bytes: UnsafeRawBufferPointer, at position: Int, tables: borrowing JPEGHuffmanTables
-    ) throws(CodecError) -> End {
+    ) throws(CodecError) -> JPEGBits.End {
         var position = position
         var left = mcus
         var restarts = 0
@@ -219,16 +251,9 @@ struct JPEGHuffmanScan {
             var bits = JPEGBits(bytes, at: position)
             try decode(count, from: &bits, tables: tables)
             left -= count
-            let end = Self.end(of: bits, in: bytes)
-            if left == 0 { return end }
-            guard end.position < bytes.count else { throw CodecError(.truncated, "\(left) MCUs are missing") }
-            let marker = bytes[end.position + 1]
-            guard marker == 0xD0 + UInt8(restarts & 7), end.strayBytes == 0 else {
-                throw CodecError(
-                    marker == 0xD9 ? .truncated : .corrupt, "marker \(marker) where RST\(restarts & 7) belongs")
-            }
+            if left == 0 { return bits.end }
+            position = try bits.restart(restarts)
             restarts += 1
-            position = end.position + 2
         }
     }
 
@@ -283,24 +308,5 @@ struct JPEGHuffmanScan {
         if position > 64, position < JPEGHuffmanTables.endOfBlock {
             throw CodecError(.corrupt, "more than 64 coefficients in a block")
         }
-    }
-
-    /// Whole bytes that the last MCU left over are stray, and so is what stands before the next marker.
-    private static func end(of bits: JPEGBits, in bytes: UnsafeRawBufferPointer) -> End {
-        let first = bits.position
-        var position = first
-        while position < bytes.count {
-            if bytes[position] == 0xFF {
-                var next = position + 1
-                while next < bytes.count, bytes[next] == 0xFF { next += 1 }
-                guard next < bytes.count else { break }
-                if bytes[next] != 0 {
-                    return End(position: next - 1, strayBytes: bits.count / 8 + position - first)
-                }
-                position = next
-            }
-            position += 1
-        }
-        return End(position: bytes.count, strayBytes: bits.count / 8 + bytes.count - first)
     }
 }

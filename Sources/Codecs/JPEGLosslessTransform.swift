@@ -6,18 +6,18 @@ package enum LosslessTransform {
     /// Whether `run` turns such a picture. Edges that come to lie at the left or the top must end on whole MCUs, since
     /// JPEG lets only the right and the bottom be incomplete (the rule of `jpegtran -perfect`). Subsampling that is
     /// not the same in both directions would come out in a form (4:4:0 from 4:2:2) that few readers expect.
-    ///
-    /// - Parameter subsampling: nil for grey.
-    package static func canTurn(
-        _ size: PixelSize, _ subsampling: ChromaSubsampling?, _ orientation: Orientation
-    ) -> Bool {
-        let horizontal = subsampling?.horizontal ?? 1
-        let vertical = subsampling?.vertical ?? 1
-        if orientation.swapsAxes, horizontal != vertical { return false }
-        // TurboJPEG knows no name for these.
-        if subsampling == .s410 || subsampling == .s441 { return false }
-        let isWidthWhole = size.width % (8 * horizontal) == 0
-        let isHeightWhole = size.height % (8 * vertical) == 0
+    package static func canTurn(_ frame: JPEGFrame, _ orientation: Orientation) -> Bool {
+        var isEven = true
+        var (width, height) = (8, 8)
+        // A single component is coded block by block, whatever its factors say.
+        if frame.components.count > 1 {
+            guard let subsampling = frame.subsampling else { return false }
+            isEven = subsampling.horizontal == subsampling.vertical
+            (width, height) = (8 * frame.horizontalMax, 8 * frame.verticalMax)
+        }
+        if orientation.swapsAxes, !isEven { return false }
+        let isWidthWhole = frame.size.width % width == 0
+        let isHeightWhole = frame.size.height % height == 0
         switch orientation {
         case .upright, .transposed: return true
         case .mirrored, .rotated270: return isWidthWhole
@@ -30,23 +30,18 @@ package enum LosslessTransform {
     /// out in Huffman coding. A progressive picture stays progressive.
     ///
     /// - Parameter bytesMax: what the work may hold in memory.
-    /// - Returns: the picture without foreign segments, or nil where it cannot be turned without loss.
+    /// - Returns: the picture without foreign segments, or nil where it cannot be turned without loss: by its edges, in
+    ///   this memory, or because TurboJPEG has no name for its sampling factors.
     /// - Throws: `corrupt`, `truncated`, `unsupported`, `outOfMemory`, as `EntropyProof` does.
     package static func run(
         _ bytes: UnsafeRawBufferPointer, orientation: Orientation, bytesMax: Int = .max
     ) throws(CodecError) -> LosslessPicture? {
         let proof = try EntropyProof.prove(bytes, bytesMax: bytesMax)
         let frame = proof.frame
-        // A single component is coded block by block, whatever its factors say.
-        let subsampling = frame.components.count == 1 ? nil : frame.subsampling
-        guard frame.components.count == 1 || subsampling != nil, canTurn(frame.size, subsampling, orientation) else {
-            return nil
-        }
-        guard bytesNeeded(frame, orientation) <= bytesMax else {
-            throw CodecError(.outOfMemory, "turning \(frame.size) takes more than \(bytesMax) bytes")
-        }
+        guard canTurn(frame, orientation), bytesNeeded(frame, orientation) <= bytesMax else { return nil }
         let picture = try UnsafeRawBufferPointer(rebasing: bytes[..<proof.end]).turned(
             orientation, isProgressive: frame.isProgressive)
+        guard let picture else { return nil }
         return LosslessPicture(adopting: picture, proof: proof)
     }
 
@@ -126,26 +121,24 @@ private struct TurboTransformer: ~Copyable {
         return TurboTransformer(adopting: raw)
     }
 
-    /// - Throws: `corrupt`, for a fault that the proof has let pass.
-    func run(_ bytes: UnsafeRawBufferPointer, _ transform: tjtransform) throws(CodecError) -> TurboBuffer {
+    /// - Returns: nil where TurboJPEG does not do it. It says why in words alone; the data is sound, since it was proved.
+    func run(_ bytes: UnsafeRawBufferPointer, _ transform: tjtransform) -> TurboBuffer? {
         var transform = transform
         var output: UnsafeMutablePointer<UInt8>?
         var count: UInt = 0
         let status = tjTransform(
             raw, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt(bytes.count), 1, &output, &count,
             &transform, TJFLAG_LIMITSCANS)
-        guard let output else { throw CodecError(.corrupt, String(cString: tjGetErrorStr2(raw))) }
+        guard let output else { return nil }
         let buffer = TurboBuffer(adopting: output, count: Int(count))
         // A warning can be about a header only, since the data has been proved; the picture is there.
-        guard status == 0 || tjGetErrorCode(raw) == Int32(bitPattern: TJERR_WARNING.rawValue) else {
-            throw CodecError(.corrupt, String(cString: tjGetErrorStr2(raw)))
-        }
+        guard status == 0 || tjGetErrorCode(raw) == Int32(bitPattern: TJERR_WARNING.rawValue) else { return nil }
         return buffer
     }
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate func turned(_ orientation: Orientation, isProgressive: Bool) throws(CodecError) -> TurboBuffer {
+    fileprivate func turned(_ orientation: Orientation, isProgressive: Bool) throws(CodecError) -> TurboBuffer? {
         var transform = tjtransform()
         transform.op = Int32(bitPattern: orientation.operation.rawValue)
         transform.options = TJXOPT_PERFECT | TJXOPT_COPYNONE | (isProgressive ? TJXOPT_PROGRESSIVE : 0)

@@ -60,6 +60,7 @@ package struct JPEGSource: BandSource, ~Copyable {
         // Other codings are proved by libjpeg while it decodes.
         var walk = JPEGWalk(bytes)
         let isIrregular = try walk.run()
+        guard walk.coding != .lossless else { throw CodecError(.unsupported, "lossless coding") }
         var decoder = try JPEGDecoder.opening(bytes, bytesMax: bytesMax)
         let header = try decoder.readHeader()
         let frame = JPEGFrame(header)

@@ -9,6 +9,8 @@ package struct JPEGFrame: Sendable, Equatable {
         case extended
         /// SOF2, SOF10
         case progressive
+        /// SOF3: predicted samples in place of coefficients (T.81, annex H)
+        case lossless
     }
 
     package struct Component: Sendable, Equatable {
@@ -27,7 +29,7 @@ package struct JPEGFrame: Sendable, Equatable {
     package let components: [Component]
 
     /// - Throws: `corrupt` where the header breaks its rules, `undecodable` where it is lawful and nothing here reads
-    ///   it (lossless and hierarchical processes, 12 bits, 2 components).
+    ///   it (hierarchical and arithmetic-coded lossless processes, 12 bits, 2 components).
     init(_ marker: JPEGMarker, payload: Range<Int>, of bytes: Span<UInt8>) throws(Failure) {
         (process, isArithmetic) = try JPEGFrame.process(of: marker)
         let at = payload.lowerBound
@@ -58,10 +60,11 @@ package struct JPEGFrame: Sendable, Equatable {
         case 0xC0: return (.baseline, false)
         case 0xC1: return (.extended, false)
         case 0xC2: return (.progressive, false)
+        case 0xC3: return (.lossless, false)
         case 0xC9: return (.extended, true)
         case 0xCA: return (.progressive, true)
         default:
-            let kind = marker.rawValue & 3 == 3 ? "lossless" : "hierarchical"
+            let kind = marker.rawValue == 0xCB ? "arithmetic-coded lossless" : "hierarchical"
             throw Failure(.undecodable, "JPEG: the \(kind) process SOF\(marker.rawValue - 0xC0) is not read")
         }
     }
@@ -81,16 +84,17 @@ package enum JPEGColourModel: Sendable, Equatable {
     case grey, ycbcr, rgb, cmyk, ycck
 
     /// Decided as libjpeg does (`default_decompress_parms`), whose reading is every browser's: JFIF first, then
-    /// Adobe's marker, then the component numbers.
+    /// Adobe's marker, then the component numbers; numbers 1, 2, 3 of a lossless picture
+    /// are R, G and B.
     /// - Parameter adobeTransform: the last byte of the Adobe marker, nil where there is none.
-    init(components ids: [UInt8], hasJFIF: Bool, adobeTransform: UInt8?) {
+    init(components ids: [UInt8], hasJFIF: Bool, adobeTransform: UInt8?, isLossless: Bool) {
         switch (ids.count, adobeTransform) {
         case (1, _): self = .grey
         case (4, nil), (4, 0): self = .cmyk
         case (4, _): self = .ycck
         case (_, _) where hasJFIF: self = .ycbcr
         case (_, let transform?): self = transform == 0 ? .rgb : .ycbcr
-        case (_, nil): self = ids == ascii("RGB") ? .rgb : .ycbcr
+        case (_, nil): self = ids == ascii("RGB") || isLossless && ids == [1, 2, 3] ? .rgb : .ycbcr
         }
     }
 }

@@ -18,6 +18,7 @@ struct JPEGSurvey {
     private(set) var carried: [Range<Int>] = []
     private(set) var hasEOI = false
     private var hasMultiPictureIndex = false
+    private var tables = JPEGTables()
 
     init(limits: Limits) { self.limits = limits }
 
@@ -45,7 +46,7 @@ struct JPEGSurvey {
     private mutating func takeSegment(
         _ marker: JPEGMarker, _ payload: Range<Int>, of bytes: Span<UInt8>
     ) throws(Failure) {
-        try JPEGTables.check(marker, payload: payload, of: bytes)
+        try tables.take(marker, payload: payload, of: bytes)
         switch marker {
         case .sos: try takeScanHeader(payload, of: bytes)
         case .dnl: try takeLineCount(payload, of: bytes)
@@ -72,10 +73,12 @@ struct JPEGSurvey {
     private mutating func takeScanHeader(_ payload: Range<Int>, of bytes: Span<UInt8>) throws(Failure) {
         guard let frame else { throw Failure(.corrupt, "JPEG: a scan stands before the frame header") }
         let header = try JPEGScanHeader(payload, of: bytes, in: frame)
+        try tables.check(header, of: frame)
         if !header.isRegular { warnings.insert(.headerIrregular) }
         if scanCount == 0 {
             colourModel = JPEGColourModel(
-                components: frame.components.map(\.id), hasJFIF: hasJFIF, adobeTransform: adobeTransform)
+                components: frame.components.map(\.id), hasJFIF: hasJFIF, adobeTransform: adobeTransform,
+                isLossless: frame.process == .lossless)
         }
         scanCount += 1
         guard scanCount <= JPEGStructure.scansMax else {

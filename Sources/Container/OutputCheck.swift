@@ -4,7 +4,7 @@ package import Core
 ///
 /// It allows, and refuses all else: SOI · JFIF without a thumbnail · Adobe's marker · a whole ICC profile · one frame
 /// header (8 bits, Huffman codes, 1 or 3 components, the size that was planned) · tables, restart intervals and scans
-/// whose lengths are exact · one EOI, which is the last byte. So no metadata can have come through, by our mistake
+/// whose lengths are exact and whose tables are there · one EOI, which is the last byte. So no metadata can have come through, by our mistake
 /// or by a decoder that was taken over.
 package enum OutputCheck {
     /// - Parameter size: of the finished picture, upright.
@@ -41,6 +41,7 @@ private struct OutputInspection {
     private var hasJFIF = false
     private var hasAdobe = false
     private var scanCount = 0
+    private var tables = JPEGTables()
 
     init(size: PixelSize) { self.size = size }
 
@@ -67,7 +68,7 @@ private struct OutputInspection {
     private mutating func takeSegment(
         _ marker: JPEGMarker, _ payload: Range<Int>, of bytes: Span<UInt8>
     ) throws(Failure) {
-        try JPEGTables.check(marker, payload: payload, of: bytes)
+        try tables.take(marker, payload: payload, of: bytes)
         switch marker {
         case .dqt, .dht, .dri: break
         case .sos: try takeScanHeader(payload, of: bytes)
@@ -83,6 +84,7 @@ private struct OutputInspection {
         guard frame == nil else { throw refusal("a second frame header") }
         let found = try JPEGFrame(marker, payload: payload, of: bytes)
         guard !found.isArithmetic else { throw refusal("arithmetic coding") }
+        guard found.process != .lossless else { throw refusal("lossless coding") }
         guard found.components.count != 4 else { throw refusal("4 components") }
         guard found.size == size else { throw refusal("\(found.size) pixels in place of \(size)") }
         frame = found
@@ -91,7 +93,7 @@ private struct OutputInspection {
 
     private mutating func takeScanHeader(_ payload: Range<Int>, of bytes: Span<UInt8>) throws(Failure) {
         guard let frame else { throw refusal("a scan before the frame header") }
-        _ = try JPEGScanHeader(payload, of: bytes, in: frame)
+        try tables.check(try JPEGScanHeader(payload, of: bytes, in: frame), of: frame)
         scanCount += 1
         guard scanCount <= JPEGStructure.scansMax else { throw refusal("more than \(JPEGStructure.scansMax) scans") }
     }

@@ -72,7 +72,10 @@ struct JPEGPhoto {
         turn == .upright && isMovable && !structure.frame.isArithmetic && structure.frame.process != .extended
     }
 
-    private var isMovable: Bool { structure.colourModel == .grey || structure.colourModel == .ycbcr }
+    /// Lossless coding has no coefficients.
+    private var isMovable: Bool {
+        structure.frame.process != .lossless && (structure.colourModel == .grey || structure.colourModel == .ycbcr)
+    }
 
     private func write(_ carried: Extents, to output: borrowing Descriptor) throws(CodecError) {
         let preamble = try preamble()
@@ -116,6 +119,13 @@ struct JPEGPhoto {
     }
 
     private func encodeAgain(to output: borrowing Descriptor) throws(CodecError) -> Done {
+        let pipeline = PixelPipeline(
+            turn: turn, quality: job.options.quality, icc: colour.icc, output: output.raw, limits: job.limits)
+        if structure.frame.process == .lossless {
+            let source = try LosslessJPEGSource.opening(photo.bytes, isRGB: structure.colourModel == .rgb)
+            let isIrregular = source.isIrregular
+            return Done(path: .reencode, size: try pipeline.run(source), isIrregular: isIrregular)
+        }
         let frame = structure.frame.forCodecs
         // Grids that have no name once they are turned are brought to full chroma first.
         let chroma: JPEGSource.Chroma =
@@ -125,8 +135,6 @@ struct JPEGPhoto {
         // All that could be odd has been read by now: by the proof, or by libjpeg, which reads all scans before the first
         // row of a picture that has several.
         let isIrregular = source.isIrregular
-        let pipeline = PixelPipeline(
-            turn: turn, quality: job.options.quality, icc: colour.icc, output: output.raw, limits: job.limits)
         let size = try pipeline.run(source)
         return Done(path: .reencode, size: size, isIrregular: isIrregular)
     }

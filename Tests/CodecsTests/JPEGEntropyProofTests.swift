@@ -177,10 +177,55 @@ import Testing
         #expect(try failure { _ = try prove(bytes) } == kind)
     }
 
+    /// What libjpeg would take from elsewhere (tables), or from the last of several, is not the file's own.
+    @Test func tablesAndScansAreWantedOnce() throws {
+        var jpeg = try JPEGPictures.cjpeg(40, 30, [])
+        let table = try #require(JPEGPictures.offset(of: 0xC4, in: jpeg))
+        jpeg[table + 1] = 0xFE
+        #expect(try Tool.run(["djpeg"], input: jpeg).status == 0, "djpeg implies the table")
+        #expect(try failure { _ = try prove(jpeg) } == .corrupt)
+        #expect(try failure { _ = try decode(jpeg) } == .corrupt)
+
+        let folder = try ScratchFolder()
+        let script = try folder.file("scans", Array("0;\n1;\n2;\n".utf8))
+        let whole = try JPEGPictures.cjpeg(64, 48, [])
+        let apart = try JPEGPictures.output(["jpegtran", "-scans", script], input: whole)
+        let scans = apart.indices.dropLast().filter { apart[$0] == 0xFF && apart[$0 + 1] == 0xDA }
+        let twice = Array(apart[..<scans[1]]) + apart[scans[0]...]
+        #expect(try failure { _ = try prove(twice) } == .corrupt)
+    }
+
+    /// Tables are built only where a scan names them: a megabyte of definitions costs no more than reading it.
+    @Test func unusedTablesAreNotBuilt() throws {
+        let jpeg = try JPEGPictures.cjpeg(40, 30, [])
+        // Too many codes of one bit; nobody looks.
+        let bogus = [UInt8(0x13), 9] + [UInt8](repeating: 0, count: 15) + [UInt8](repeating: 0, count: 9)
+        let segment = JPEGPictures.segment(0xC4, (0..<2000).flatMap { _ in bogus })
+        let many = Array(jpeg[..<2]) + (0..<20).flatMap { _ in segment } + jpeg[2...]
+        #expect(throws: Never.self) { try prove(many) }
+    }
+
+    /// Lawful by T.81, but libjpeg reads neither, and a copy would only be handed on.
+    @Test func whatNoDecoderReadsIsUnsupported() throws {
+        var jpeg = try JPEGPictures.cjpeg(40, 30, ["-sample", "2x1"])
+        let frame = try #require(JPEGPictures.offset(of: 0xC0, in: jpeg))
+        jpeg[frame + 11] = 0x31
+        jpeg[frame + 14] = 0x21
+        #expect(try Tool.run(["djpeg"], input: jpeg).complaint.contains("Fractional sampling"))
+        #expect(try failure { _ = try prove(jpeg) } == .unsupported)
+        var wide = try JPEGPictures.cjpeg(40, 30, [])
+        wide.replaceSubrange((frame + 7)..<(frame + 9), with: [0xFF, 0xDD])
+        #expect(try Tool.run(["djpeg"], input: wide).complaint.contains("65500"))
+        #expect(try failure { _ = try prove(wide) } == .unsupported)
+    }
+
     @Test(arguments: [0xC3, 0xC5, 0xCB] as [UInt8]) func otherProcessesAreUnsupported(marker: UInt8) throws {
         var jpeg = try JPEGPictures.cjpeg(40, 30, [])
         let frame = try #require(JPEGPictures.offset(of: 0xC0, in: jpeg))
         jpeg[frame + 1] = marker
+        // Lossless scans have a predictor there.
+        let data = try JPEGPictures.dataOffset(jpeg)
+        jpeg.replaceSubrange((data - 3)..<data, with: [1, 0, 0])
         #expect(try failure { _ = try prove(jpeg) } == .unsupported)
         #expect(try failure { _ = try decode(jpeg) } == .unsupported)
     }

@@ -15,8 +15,9 @@ enum JPEGShape {
     static let jfif = segment(0xE0, "JFIF\0", [1, 1, 0, 0, 1, 0, 1, 0, 0])
     static func adobe(_ transform: UInt8) -> [UInt8] { segment(0xEE, "Adobe", [0, 100, 0, 0, 0, 0, transform]) }
     static let dqt = segment(0xDB, [0] + Array(repeating: 1, count: 64))
-    /// One code of one bit.
-    static let dht = segment(0xC4, [0, 1] + Array(repeating: 0, count: 15) + [0])
+    /// Table 0 of each class, of one code of one bit.
+    static let dht = segment(
+        0xC4, ([0, 0x10] as [UInt8]).flatMap { [$0, 1] + Array(repeating: 0, count: 15) + [0] })
 
     static func frame(
         _ marker: UInt8 = 0xC0, width: Int = 48, height: Int = 32, ids: [UInt8] = [1, 2, 3], precision: UInt8 = 8,
@@ -42,8 +43,8 @@ enum JPEGShape {
     /// A whole picture of 48×32 pixels, with `inserted` before the tables and `appended` after EOI.
     static func file(
         first: [UInt8] = jfif, _ inserted: [UInt8] = [], frame: [UInt8] = frame(), ids: [UInt8] = [1, 2, 3],
-        scan: [UInt8] = scanData, appended: [UInt8] = []
+        spectral: [UInt8] = [0, 63, 0], scan: [UInt8] = scanData, appended: [UInt8] = []
     ) -> [UInt8] {
-        soi + first + inserted + dqt + frame + dht + scanHeader(ids: ids) + scan + eoi + appended
+        soi + first + inserted + dqt + frame + dht + scanHeader(ids: ids, spectral: spectral) + scan + eoi + appended
     }
 }

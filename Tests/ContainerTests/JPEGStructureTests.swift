@@ -36,8 +36,8 @@ import Testing
 
     @Test(
         arguments: [
-            (0xC0, .baseline, false), (0xC1, .extended, false), (0xC2, .progressive, false), (0xC9, .extended, true),
-            (0xCA, .progressive, true),
+            (0xC0, .baseline, false), (0xC1, .extended, false), (0xC2, .progressive, false), (0xC3, .lossless, false),
+            (0xC9, .extended, true), (0xCA, .progressive, true),
         ] as [(UInt8, JPEGFrame.Process, Bool)])
     func readsTheProcess(marker: UInt8, process: JPEGFrame.Process, isArithmetic: Bool) throws {
         let structure = try parse(JPEGShape.file(frame: JPEGShape.frame(marker)))
@@ -59,6 +59,46 @@ import Testing
     func decidesTheColourModel(markers: [UInt8], ids: [UInt8], model: JPEGColourModel) throws {
         let frame = JPEGShape.frame(ids: ids)
         #expect(try parse(JPEGShape.file(first: markers, frame: frame, ids: ids)).colourModel == model)
+    }
+
+    /// libjpeg-turbo's rule.
+    @Test(
+        arguments: [
+            ([], [1, 2, 3], .rgb), ([], [7, 8, 9], .ycbcr), (JPEGShape.jfif, [1, 2, 3], .ycbcr),
+            (JPEGShape.adobe(1), [1, 2, 3], .ycbcr), ([], [1], .grey),
+        ] as [([UInt8], [UInt8], JPEGColourModel)])
+    func decidesTheColourModelOfLosslessPictures(markers: [UInt8], ids: [UInt8], model: JPEGColourModel) throws {
+        let frame = JPEGShape.frame(0xC3, ids: ids)
+        let structure = try parse(JPEGShape.file(first: markers, frame: frame, ids: ids, spectral: [1, 0, 0]))
+        #expect(structure.colourModel == model)
+        #expect(structure.warnings == [])
+    }
+
+    // MARK: Tables
+
+    private static let dc = JPEGShape.segment(0xC4, [0, 1] + Array(repeating: 0, count: 15) + [0])
+    private static let ac = JPEGShape.segment(0xC4, [0x10, 1] + Array(repeating: 0, count: 15) + [0])
+
+    /// What a scan names must have been defined, by T.81, annexes F to H: no decoder's habit of implying the usual tables
+    /// is every decoder's.
+    @Test(
+        arguments: [
+            (0xC0, [], [0, 63, 0], .corrupt), (0xC0, dc, [0, 63, 0], .corrupt), (0xC0, ac, [0, 63, 0], .corrupt),
+            (0xC0, dc + ac, [0, 63, 0], nil), (0xC2, dc, [0, 0, 1], nil), (0xC2, [], [0, 0, 1], .corrupt),
+            (0xC2, [], [0, 0, 0x10], nil), (0xC2, ac, [1, 63, 0], nil), (0xC2, dc, [1, 63, 0x10], .corrupt),
+            (0xC3, dc, [1, 0, 0], nil), (0xC3, ac, [1, 0, 0], .corrupt), (0xC9, [], [0, 63, 0], nil),
+            (0xCA, [], [0, 0, 0], nil),
+        ] as [(UInt8, [UInt8], [UInt8], Failure.Code?)])
+    func wantsHuffmanTables(marker: UInt8, tables: [UInt8], spectral: [UInt8], expected: Failure.Code?) {
+        let scan = JPEGShape.scanHeader(ids: [1], spectral: spectral) + [1]
+        let file = JPEGShape.soi + JPEGShape.dqt + JPEGShape.frame(marker, ids: [1]) + tables + scan + JPEGShape.eoi
+        #expect(code(file) == expected)
+    }
+
+    @Test(arguments: [(0xC0, .corrupt), (0xC2, .corrupt), (0xC9, .corrupt), (0xC3, nil)] as [(UInt8, Failure.Code?)])
+    func wantsQuantizationTables(marker: UInt8, expected: Failure.Code?) {
+        let scan = JPEGShape.scanHeader(spectral: marker == 0xC3 ? [1, 0, 0] : [0, 63, 0]) + [1]
+        #expect(code(JPEGShape.soi + JPEGShape.frame(marker) + JPEGShape.dht + scan + JPEGShape.eoi) == expected)
     }
 
     @Test func readsTheRestartIntervalOfTheFirstScan() throws {
@@ -246,13 +286,14 @@ import Testing
             ("factor 0", JPEGShape.file(frame: JPEGShape.frame(factors: 0x01)), .corrupt),
             ("factor 5", JPEGShape.file(frame: JPEGShape.frame(factors: 0x51)), .corrupt),
             ("12 bits", JPEGShape.file(frame: JPEGShape.frame(0xC1, precision: 12)), .undecodable),
-            ("lossless", JPEGShape.file(frame: JPEGShape.frame(0xC3)), .undecodable),
+            ("arithmetic-coded lossless", JPEGShape.file(frame: JPEGShape.frame(0xCB)), .undecodable),
             ("hierarchical", JPEGShape.file(frame: JPEGShape.frame(0xC5)), .undecodable),
             ("2 components", JPEGShape.file(frame: JPEGShape.frame(ids: [1, 2]), ids: [1, 2]), .undecodable),
             ("9 components", JPEGShape.file(frame: JPEGShape.frame(ids: Array(1...9)), ids: [1]), .undecodable),
             ("frame length", JPEGShape.file(frame: JPEGShape.segment(0xC0, [8, 0, 1, 0, 1, 3, 1, 0x11, 0])), .corrupt),
             ("strange component", JPEGShape.file(ids: [1, 2, 9]), .corrupt),
             ("scan of none", JPEGShape.file(ids: []), .corrupt),
+            ("table 4", JPEGShape.file(scan: JPEGShape.segment(0xDA, [1, 1, 0x40, 0, 63, 0]) + [1]), .corrupt),
             ("reserved", JPEGShape.file([0xFF, 0xF3, 0, 2]), .corrupt),
             ("DHP", JPEGShape.file([0xFF, 0xDE, 0, 2]), .corrupt),
             ("reserved in scan", JPEGShape.file(scan: [1, 0xFF, 0x02, 3]), .corrupt),
@@ -278,7 +319,7 @@ import Testing
 
         let scan = JPEGShape.scanHeader() + [1]
         let scans = { Array(repeating: scan, count: $0).flatMap(\.self) }
-        let head = JPEGShape.soi + JPEGShape.frame(0xC2)
+        let head = JPEGShape.soi + JPEGShape.dqt + JPEGShape.dht + JPEGShape.frame(0xC2)
         #expect(try parse(head + scans(100) + JPEGShape.eoi).scanCount == 100)
         #expect(code(head + scans(101) + JPEGShape.eoi) == .corrupt)
 

@@ -59,6 +59,8 @@ import Testing
             ("no SOI", Array(JPEGShape.file().dropFirst(2))), ("no SOI", [0] + JPEGShape.file()), ("no EOI", []),
             ("FFD8", JPEGShape.file(JPEGShape.soi)), ("FFD9", JPEGShape.soi + JPEGShape.eoi),
             ("no scan", JPEGShape.soi + JPEGShape.frame() + JPEGShape.eoi),
+            ("quantization table 0", JPEGShape.soi + JPEGShape.dht + JPEGShape.frame() + JPEGShape.scanHeader()),
+            ("Huffman table 0 of class 0", JPEGShape.soi + JPEGShape.dqt + JPEGShape.frame() + JPEGShape.scanHeader()),
             ("a scan before", JPEGShape.soi + JPEGShape.scanHeader() + [1] + JPEGShape.eoi),
             ("second frame", JPEGShape.file(JPEGShape.frame())),
             ("arithmetic", JPEGShape.file(frame: JPEGShape.frame(0xC9))),
@@ -86,8 +88,9 @@ import Testing
 
     @Test func boundsTheScans() {
         let scans = { Array(repeating: JPEGShape.scanHeader() + [1], count: $0).flatMap(\.self) }
-        #expect(refusal(JPEGShape.soi + JPEGShape.frame(0xC2) + scans(100) + JPEGShape.eoi) == nil)
-        #expect(refusal(JPEGShape.soi + JPEGShape.frame(0xC2) + scans(101) + JPEGShape.eoi) != nil)
+        let head = JPEGShape.soi + JPEGShape.dqt + JPEGShape.dht + JPEGShape.frame(0xC2)
+        #expect(refusal(head + scans(100) + JPEGShape.eoi) == nil)
+        #expect(refusal(head + scans(101) + JPEGShape.eoi) != nil)
     }
 
     /// Nothing but the whole file passes.

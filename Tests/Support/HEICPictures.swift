@@ -28,6 +28,10 @@ package struct HEICPicture: Sendable {
     package var isPremultiplied = false
     /// Adds noise, coded with many quantiser steps: so that damage to the data soon breaks the code's rules.
     package var isTextured = false
+    /// Fills with zeros what hangs over the edge of a grid, as Xiaomi's encoder does, instead of repeating the edge.
+    package var hasEmptyOverhang = false
+    /// Slices of the single item, or of each cell.
+    package var slices = 1
 
     package init(_ width: Int, _ height: Int) { size = PixelSize(width: width, height: height) }
 
@@ -60,6 +64,7 @@ package struct HEICPicture: Sendable {
         var parameters = [("preset", isTextured ? "slow" : "ultrafast")]
         if isTextured { parameters += [("x265:qg-size", "8"), ("x265:aq-strength", "3"), ("x265:ctu", "16")] }
         if chroma != .grey { parameters.append(("chroma", chroma.name)) }
+        if slices > 1 { parameters.append(("x265:slices", "\(slices)")) }
         for (name, value) in parameters { try check(heif_encoder_set_parameter_string(owned.raw, name, value)) }
         try encode(into: context, by: owned)
         return try write(context)
@@ -135,7 +140,9 @@ package struct HEICPicture: Sendable {
             let part = PixelSize(
                 width: (size.width + step.x - 1) / step.x, height: (size.height + step.y - 1) / step.y)
             try fill(image, channel, part, depth) { x, y in
-                sample(plane: index, x: start.width + x, y: start.height + y)
+                let (x, y) = (start.width + x, start.height + y)
+                let isOverhang = x * step.x >= self.size.width || y * step.y >= self.size.height
+                return hasEmptyOverhang && isOverhang ? 0 : sample(plane: index, x: x, y: y)
             }
         }
         if let alpha {

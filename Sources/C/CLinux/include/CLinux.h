@@ -47,6 +47,10 @@ int clinux_set_parent_death_signal(int signal);
 int clinux_fsetxattr(int fd, const char *name, const void *value, size_t size);
 ssize_t clinux_fgetxattr(int fd, const char *name, void *value, size_t size);
 
+/* From now on malloc hands out zeros and free overwrites, in the whole process (glibc's M_PERTURB; pieces up to 1 KiB that
+ * were in use before are left out, since a thread's cache of them knows no such thing). */
+void clinux_wipe_heap(void);
+
 /* How a process ended: wait-status macros. */
 int clinux_exited(int status);
 int clinux_exit_code(int status);
