@@ -43,9 +43,10 @@ package struct HEICSource: BandSource, ~Copyable {
         let handle = try context.primaryHandle()
         try context.checkCoding(of: handle)
         let facts = try HEICFacts(handle, limits: limits, colour: colour)
-        guard let tiling = handle.tiling, !facts.hasAlpha, let grid = tileable(tiling, handle, context),
-            grid.displaySize == facts.displaySize
-        else { return try whole(handle, facts) }
+        let placement = try placement(of: handle, facts, context)
+        guard let tiling = handle.tiling, let grid = tileable(tiling, facts, placement) else {
+            return try whole(handle, facts, placement)
+        }
 
         try facts.checkMemory(of: grid, tile: tiling.tile)
         var decoder = HEIFDecoder.ffmpeg
@@ -53,7 +54,7 @@ package struct HEICSource: BandSource, ~Copyable {
         let first = try decode(handle, .tile(column: cell.column, row: cell.row), as: .source, &decoder)
         let colour = facts.colour(coded: first.nclx)
         let planes = try HEICPlanes(first, matrix: colour.matrix)
-        guard let layout = grid.turned(planes.layout) else { return try whole(handle, facts) }
+        guard let layout = grid.turned(planes.layout) else { return try whole(handle, facts, placement) }
         let format = PictureFormat(size: facts.displaySize, layout: layout, depth: planes.depth, colour: colour)
         let tiles = HEICTiles(
             handle, grid: grid, tile: tiling.tile, decoder: decoder, planes: planes, format: format, first: first)
@@ -65,53 +66,77 @@ package struct HEICSource: BandSource, ~Copyable {
         return try tiles?.nextBand()
     }
 
-    /// The grid's geometry, where there is more than one tile and nothing but irot and imir is applied, to the whole.
-    private static func tileable(
-        _ tiling: HEIFTiling, _ handle: borrowing HEIFHandle, _ context: borrowing HEIFContext
-    ) -> HEICGrid? {
-        guard tiling.columns > 1 || tiling.rows > 1 else { return nil }
-        for row in 0..<tiling.rows {
-            for column in 0..<tiling.columns {
-                guard let item = handle.tileItem(column: column, row: row), context.orientation(of: item) == .upright
-                else { return nil }
+    /// How the picture is shown, or nil where tiles have transformations of their own: those are libheif's matter.
+    ///
+    /// - Throws: `corrupt` where that is not what the file's size says.
+    private static func placement(
+        of handle: borrowing HEIFHandle, _ facts: HEICFacts, _ context: borrowing HEIFContext
+    ) throws(CodecError) -> HEICPlacement? {
+        if let tiling = handle.tiling, tiling.columns > 1 || tiling.rows > 1 {
+            let asStored = HEICPlacement(all: tiling.tile)
+            for row in 0..<tiling.rows {
+                for column in 0..<tiling.columns {
+                    guard let item = handle.tileItem(column: column, row: row),
+                        context.placement(of: item, size: tiling.tile) == asStored
+                    else { return nil }
+                }
             }
         }
-        return context.orientation(of: handle.item).flatMap { HEICGrid(tiling, orientation: $0) }
+        guard let placement = context.placement(of: handle.item, size: facts.storedSize),
+            placement.displaySize == facts.displaySize
+        else { throw CodecError(.corrupt, "transformations that do not fit the picture") }
+        return placement
+    }
+
+    /// The grid's geometry, where there is more than one tile and all that they cover is shown.
+    private static func tileable(_ tiling: HEIFTiling, _ facts: HEICFacts, _ placement: HEICPlacement?) -> HEICGrid? {
+        guard tiling.columns > 1 || tiling.rows > 1, !facts.hasAlpha, let placement, placement.size == facts.storedSize
+        else { return nil }
+        let grid = HEICGrid(tiling, orientation: placement.orientation)
+        return grid?.displaySize == facts.displaySize ? grid : nil
     }
 
     private static func whole(
-        _ handle: borrowing HEIFHandle, _ facts: HEICFacts
+        _ handle: borrowing HEIFHandle, _ facts: HEICFacts, _ placement: HEICPlacement?
     ) throws(CodecError) -> HEICSource {
         try facts.checkMemoryOfWhole()
         var decoder = HEIFDecoder.ffmpeg
         let target: HEIFTarget = facts.hasAlpha && !facts.coding.isGrey ? .rgb : .source
-        if target == .rgb { try check(handle, facts, &decoder) }
-        let image = try decode(handle, .whole, as: target, &decoder)
+        let region: HEIFRegion = placement == nil ? .shown : .stored
+        let size = placement == nil ? facts.displaySize : facts.storedSize
+        if target == .rgb { try check(handle, region, size, facts, &decoder) }
+        let image = try decode(handle, region, as: target, &decoder)
         var colour = facts.colour(coded: image.nclx)
         if target == .rgb {
             colour.matrix = 0
             colour.isFullRange = true
         }
         let kind = try HEICPlanes(image, matrix: colour.matrix)
-        let planes = try kind.planes(of: image, size: facts.displaySize)
+        let planes = try kind.planes(of: image, size: size)
         try kind.checkDecoded(planes)
         let alpha =
             facts.hasAlpha
             ? try HEICAlpha(
-                image, planes: kind, size: facts.displaySize, isFullRange: colour.isFullRange,
+                image, planes: kind, size: size, isFullRange: colour.isFullRange,
                 isPremultiplied: handle.isPremultiplied) : nil
-        let format = PictureFormat(size: facts.displaySize, layout: kind.layout, depth: kind.depth, colour: colour)
-        return HEICSource(
-            facts, format, tiles: nil, whole: HEICWhole(image, planes: planes, format: format, alpha: alpha))
+        let format = PictureFormat(size: size, layout: kind.layout, depth: kind.depth, colour: colour)
+        guard let placement, placement != HEICPlacement(all: size) else {
+            return HEICSource(
+                facts, format, tiles: nil, whole: HEICWhole(image, planes: planes, format: format, alpha: alpha))
+        }
+        alpha?.flatten(rows: 0..<size.height)
+        let shown = try placement.apply(to: planes, format)
+        return HEICSource(facts, shown.format, tiles: nil, whole: shown)
     }
 
     /// Decodes a picture as it is coded and drops it: once it is RGB nobody sees whether all of it was decoded.
     private static func check(
-        _ handle: borrowing HEIFHandle, _ facts: HEICFacts, _ decoder: inout HEIFDecoder
+        _ handle: borrowing HEIFHandle, _ region: HEIFRegion, _ size: PixelSize, _ facts: HEICFacts,
+        _ decoder: inout HEIFDecoder
     ) throws(CodecError) {
-        let image = try decode(handle, .whole, as: .source, &decoder)
+        let image = try decode(handle, region, as: .source, &decoder)
         let kind = try HEICPlanes(image, matrix: facts.colour(coded: image.nclx).matrix)
-        try kind.checkDecoded(kind.planes(of: image, size: facts.displaySize))
+        try kind.checkDecoded(kind.planes(of: image, size: size))
     }
 
     /// Decodes by FFmpeg or, where its plug-in refuses, by libde265, silently; says by which.

@@ -12,9 +12,11 @@ struct HEIFTiling: Equatable {
 }
 
 /// What of a picture is to be decoded.
-enum HEIFRegion {
-    /// Everything, in display orientation.
-    case whole
+enum HEIFRegion: Equatable {
+    /// Everything, in display orientation, cropped and turned by libheif.
+    case shown
+    /// Everything, as it is stored.
+    case stored
     /// One cell of the grid, as it is stored: neither turned nor cropped.
     case tile(column: Int, row: Int)
 }
@@ -111,34 +113,47 @@ struct HEIFContext: ~Copyable {
         name.withUTF8Buffer { $0.reduce(0) { code, byte in code << 8 | UInt32(byte) } }
     }
 
-    /// How an item's irot and imir, in their order, turn it; nil where it is cropped (clap) or changed in a way unknown
-    /// here.
-    func orientation(of item: heif_item_id) -> Orientation? {
+    /// How an item's clap, irot and imir, in their order, show its picture of `size`; nil where one of them is unknown
+    /// here or does not fit the picture.
+    func placement(of item: heif_item_id, size: PixelSize) -> HEICPlacement? {
+        var placement = HEICPlacement(all: size)
         let count = heif_item_get_transformation_properties(raw, item, nil, 0)
-        guard count > 0 else { return count == 0 ? .upright : nil }
+        guard count > 0 else { return count == 0 ? placement : nil }
         var properties = [heif_property_id](repeating: 0, count: Int(count))
         guard heif_item_get_transformation_properties(raw, item, &properties, count) == count else { return nil }
-        var orientation = Orientation.upright
         for property in properties {
-            guard let step = step(property, of: item) else { return nil }
-            orientation = orientation.followed(by: step)
+            guard let next = apply(property, of: item, to: placement) else { return nil }
+            placement = next
         }
-        return orientation
+        return placement
     }
 
-    private func step(_ property: heif_property_id, of item: heif_item_id) -> Orientation? {
+    private func apply(
+        _ property: heif_property_id, of item: heif_item_id, to placement: HEICPlacement
+    ) -> HEICPlacement? {
         switch heif_item_get_property_type(raw, item, property) {
         case heif_item_property_type_transform_rotation:
             let degrees = heif_item_get_property_transform_rotation_ccw(raw, item, property)
-            return degrees >= 0 ? Orientation(irot: UInt8(degrees / 90)) : nil
+            return degrees >= 0 ? placement.turned(Orientation(irot: UInt8(degrees / 90))) : nil
         case heif_item_property_type_transform_mirror:
             switch heif_item_get_property_transform_mirror(raw, item, property) {
-            case heif_transform_mirror_direction_vertical: return Orientation(imir: 0)
-            case heif_transform_mirror_direction_horizontal: return Orientation(imir: 1)
+            case heif_transform_mirror_direction_vertical: return placement.turned(Orientation(imir: 0))
+            case heif_transform_mirror_direction_horizontal: return placement.turned(Orientation(imir: 1))
             default: return nil
             }
+        case heif_item_property_type_transform_crop: return crop(placement, by: property, of: item)
         default: return nil
         }
+    }
+
+    private func crop(
+        _ placement: HEICPlacement, by property: heif_property_id, of item: heif_item_id
+    ) -> HEICPlacement? {
+        let size = placement.displaySize
+        guard let width = Int32(exactly: size.width), let height = Int32(exactly: size.height) else { return nil }
+        var (left, top, right, bottom): (Int32, Int32, Int32, Int32) = (-1, -1, -1, -1)
+        heif_item_get_property_transform_crop_borders(raw, item, property, width, height, &left, &top, &right, &bottom)
+        return placement.cropped(left: Int(left), top: Int(top), right: Int(right), bottom: Int(bottom))
     }
 }
 
@@ -247,8 +262,8 @@ struct HEIFHandle: ~Copyable {
         let colourspace = target == .rgb ? heif_colorspace_RGB : heif_colorspace_undefined
         let chroma = target == .rgb ? heif_chroma_444 : heif_chroma_undefined
         switch region {
-        case .whole:
-            options.pointee.ignore_transformations = 0
+        case .shown, .stored:
+            options.pointee.ignore_transformations = region == .stored ? 1 : 0
             return heif_decode_image(raw, &image, colourspace, chroma, options)
         case .tile(let column, let row):
             options.pointee.ignore_transformations = 1

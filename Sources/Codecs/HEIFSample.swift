@@ -6,7 +6,7 @@ enum HEIFSample {
     static func decode(_ bytes: UnsafeRawBufferPointer, by decoder: HEIFDecoder) throws(CodecError) {
         let handle = try HEIFContext.reading(bytes, limits: Limits()).primaryHandle()
         do throws(HEIFFailure) {
-            _ = try handle.decode(.whole, by: decoder)
+            _ = try handle.decode(.stored, by: decoder)
         } catch {
             throw error.error
         }

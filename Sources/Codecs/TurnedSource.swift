@@ -80,11 +80,7 @@ package struct TurnedSource<Source: BandSource & ~Copyable>: BandSource, ~Copyab
         guard case .ycbcr = format.layout else { return }
         let shift = ChromaShift(format, orientation)
         for index in 1...2 {
-            if format.bytesPerSample == 1 {
-                picture.shift(index, format.planeSize(index), shift, as: UInt8.self)
-            } else {
-                picture.shift(index, format.planeSize(index), shift, as: UInt16.self)
-            }
+            picture.shift(index, format.planeSize(index), shift, bytesPerSample: format.bytesPerSample)
         }
     }
 
@@ -116,47 +112,5 @@ extension PlaneLayout {
     package func turned(_ orientation: Orientation) -> PlaneLayout? {
         guard case .ycbcr(let subsampling) = self, orientation.swapsAxes else { return self }
         return ChromaSubsampling(horizontal: subsampling.vertical, vertical: subsampling.horizontal).map { .ycbcr($0) }
-    }
-}
-
-/// How far mirrored chroma samples lie before the places where the turned grid has its own, in parts of a sample: as many
-/// as the luma samples by which the last chroma sample exceeds the edge that has become the first.
-private struct ChromaShift {
-    let horizontal: (part: Int, of: Int)
-    let vertical: (part: Int, of: Int)
-
-    /// - Parameter format: of the turned picture.
-    init(_ format: PictureFormat, _ orientation: Orientation) {
-        let chroma = format.planeSize(1)
-        let (width, height) = (format.layout.horizontalFactor, format.layout.verticalFactor)
-        horizontal = (orientation.reversesColumns ? chroma.width * width - format.size.width : 0, width)
-        vertical = (orientation.reversesRows ? chroma.height * height - format.size.height : 0, height)
-    }
-}
-
-extension JPEGPlanes {
-    /// Moves a plane's samples to a grid that lies a part of a sample further, by linear interpolation; the last column
-    /// and row have no further neighbour and stay.
-    fileprivate func shift<Sample: FixedWidthInteger & UnsignedInteger>(
-        _ plane: Int, _ size: PixelSize, _ shift: ChromaShift, as: Sample.Type
-    ) {
-        func mean(_ first: Sample, _ second: Sample, _ shift: (part: Int, of: Int)) -> Sample {
-            let sum = Int(first) * (shift.of - shift.part) + Int(second) * shift.part
-            return Sample(truncatingIfNeeded: (sum + shift.of / 2) / shift.of)
-        }
-        for row in 0..<size.height {
-            let samples = address(row: row, of: plane).assumingMemoryBound(to: Sample.self)
-            if shift.vertical.part > 0, row + 1 < size.height {
-                let next = address(row: row + 1, of: plane).assumingMemoryBound(to: Sample.self)
-                for column in 0..<size.width {
-                    samples[column] = mean(samples[column], next[column], shift.vertical)
-                }
-            }
-            if shift.horizontal.part > 0 {
-                for column in 0..<(size.width - 1) {
-                    samples[column] = mean(samples[column], samples[column + 1], shift.horizontal)
-                }
-            }
-        }
     }
 }

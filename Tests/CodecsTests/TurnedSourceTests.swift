@@ -70,6 +70,23 @@ import Testing
         }
     }
 
+    /// Means of neighbours that differ by one are half codes: rounded to the same side they would tint the picture.
+    @Test(arguments: [Orientation.mirrored, .rotated180, .flipped, .transversed])
+    func interpolatedChromaIsAsBrightAsBefore(orientation: Orientation) throws {
+        let size = PixelSize(width: 201, height: 101)
+        let format = PictureFormat(size: size, layout: .ycbcr(.s420), depth: 8, colour: .jfif)
+        var state: UInt32 = 1
+        let chroma = (0..<51 * 101).map { _ -> UInt8 in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return 100 + UInt8(state >> 31)
+        }
+        let luma = [UInt8](repeating: 1, count: size.width * size.height)
+        let picture = WholePicture(format: format, planes: [luma, chroma, chroma])
+        let turned = try turn(picture, orientation, bandRows: 16)
+        func mean(_ samples: [UInt8]) -> Double { Double(samples.reduce(0) { $0 + Int($1) }) / Double(samples.count) }
+        #expect(abs(mean(turned.planes[1]) - mean(chroma)) < 0.05)
+    }
+
     /// The whole chain against an independent one: full chroma, turned as pixels.
     @Test(arguments: Orientation.allCases) func oddPicturesLookAsTurnedPixelsDo(orientation: Orientation) throws {
         let size = PixelSize(width: 121, height: 91)

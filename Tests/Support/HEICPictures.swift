@@ -19,6 +19,8 @@ package struct HEICPicture: Sendable {
     /// The size of a grid's cells; nil for a single item.
     package var tile: PixelSize?
     package var orientation = Orientation.upright
+    /// The part that is shown, before it is turned (`clap`); of grids and of pictures that are not turned.
+    package var part: Part?
     /// Written to a `colr` box of type nclx, and to the bitstream.
     package var nclx: ColourDescription?
     /// Written to a `colr` box of type prof: on the tiles, where there are any.
@@ -32,6 +34,21 @@ package struct HEICPicture: Sendable {
     package var hasEmptyOverhang = false
     /// Slices of the single item, or of each cell.
     package var slices = 1
+
+    /// A rectangle of whole pixels.
+    package struct Part: Sendable, CustomStringConvertible {
+        package var left: Int
+        package var top: Int
+        package var size: PixelSize
+
+        package init(_ left: Int, _ top: Int, _ width: Int, _ height: Int) {
+            self.left = left
+            self.top = top
+            size = PixelSize(width: width, height: height)
+        }
+
+        package var description: String { "\(size) at \(left),\(top)" }
+    }
 
     package init(_ width: Int, _ height: Int) { size = PixelSize(width: width, height: height) }
 
@@ -86,7 +103,10 @@ package struct HEICPicture: Sendable {
             let orientation = heif_orientation(rawValue: UInt32(orientation.rawValue))
             options.pointee.image_orientation = orientation
             let image = try image(PixelSize(width: 0, height: 0), size)
-            return try check(heif_context_encode_image(context.raw, image.raw, encoder.raw, options, nil))
+            var single: OpaquePointer?
+            try check(heif_context_encode_image(context.raw, image.raw, encoder.raw, options, &single))
+            let handle = try Handle(single) { heif_image_handle_release($0) }
+            return try crop(heif_image_handle_get_item_id(handle.raw), in: context)
         }
         let columns = (size.width + tile.width - 1) / tile.width
         let rows = (size.height + tile.height - 1) / tile.height
@@ -103,8 +123,24 @@ package struct HEICPicture: Sendable {
                         context.raw, handle.raw, UInt32(column), UInt32(row), tileImage.raw, encoder.raw))
             }
         }
+        try crop(heif_image_handle_get_item_id(handle.raw), in: context)
         try turn(heif_image_handle_get_item_id(handle.raw), in: context)
         try check(heif_context_set_primary_image(context.raw, handle.raw))
+    }
+
+    /// Width, height and how far the centres lie apart, each as numerator and denominator (ISO/IEC 14496-12, section
+    /// 12.1.4).
+    private func crop(_ item: heif_item_id, in context: borrowing Handle) throws {
+        guard let part else { return }
+        let fields = [
+            part.size.width, 1, part.size.height, 1, 2 * part.left + part.size.width - size.width, 2,
+            2 * part.top + part.size.height - size.height, 2,
+        ]
+        let bytes = fields.flatMap { field in
+            withUnsafeBytes(of: Int32(field).bigEndian) { Array($0) }
+        }
+        let code = "clap".utf8.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        try check(heif_item_add_raw_property(context.raw, item, code, nil, bytes, bytes.count, 1, nil))
     }
 
     /// libheif writes no irot and imir for grids: they are added as raw properties, as ISO/IEC 23008-12 has them.
