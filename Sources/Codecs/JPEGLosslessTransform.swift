@@ -1,39 +1,32 @@
 import CTurboJPEG
 package import Core
 
-/// Turns a JPEG by moving its DCT coefficients: no sample is computed, nothing is lost.
+/// Turns and crops a JPEG by moving its DCT coefficients: no sample is computed, nothing is lost.
 package enum LosslessTransform {
-    /// Whether `run` turns such a picture. Edges that come to lie at the left or the top must end on whole MCUs, since
-    /// JPEG lets only the right and the bottom be incomplete (the rule of `jpegtran -perfect`). Subsampling that is
-    /// not the same in both directions would come out in a form (4:4:0 from 4:2:2) that few readers expect.
+    /// Whether `run` turns such a picture (`OutputGeometry` has the rule).
     ///
     /// - Parameter subsampling: nil for grey.
     package static func canTurn(
         _ size: PixelSize, _ subsampling: ChromaSubsampling?, _ orientation: Orientation
     ) -> Bool {
-        let horizontal = subsampling?.horizontal ?? 1
-        let vertical = subsampling?.vertical ?? 1
-        if orientation.swapsAxes, horizontal != vertical { return false }
         // TurboJPEG knows no name for these.
         if subsampling == .s410 || subsampling == .s441 { return false }
-        let isWidthWhole = size.width % (8 * horizontal) == 0
-        let isHeightWhole = size.height % (8 * vertical) == 0
-        switch orientation {
-        case .upright, .transposed: return true
-        case .mirrored, .rotated270: return isWidthWhole
-        case .flipped, .rotated90: return isHeightWhole
-        case .rotated180, .transversed: return isWidthWhole && isHeightWhole
-        }
+        return OutputGeometry.canTurnLosslessly(size, subsampling, orientation)
     }
 
-    /// Turns the first picture in `bytes`. `.upright` moves nothing, but codes anew: an arithmetic-coded picture comes
-    /// out in Huffman coding. A progressive picture stays progressive.
+    /// Turns the first picture in `bytes`, then crops it. `.upright` moves nothing, but codes anew: an arithmetic-coded
+    /// picture comes out in Huffman coding. A progressive picture stays progressive.
     ///
-    /// - Parameter bytesMax: what the work may hold in memory.
+    /// - Parameters:
+    ///   - crop: of the turned picture, all edges on borders of MCUs or the picture's own, so that nothing of what was cut
+    ///     off stays behind in a block.
+    ///   - isProgressive: makes any picture progressive.
+    ///   - bytesMax: what the work may hold in memory.
     /// - Returns: the picture without foreign segments, or nil where it cannot be turned without loss.
     /// - Throws: `corrupt`, `truncated`, `unsupported`, `outOfMemory`, as `EntropyProof` does.
     package static func run(
-        _ bytes: UnsafeRawBufferPointer, orientation: Orientation, bytesMax: Int = .max
+        _ bytes: UnsafeRawBufferPointer, orientation: Orientation, crop: PixelRectangle? = nil,
+        isProgressive: Bool = false, bytesMax: Int = .max
     ) throws(CodecError) -> LosslessPicture? {
         let proof = try EntropyProof.prove(bytes, bytesMax: bytesMax)
         let frame = proof.frame
@@ -42,11 +35,14 @@ package enum LosslessTransform {
         guard frame.components.count == 1 || subsampling != nil, canTurn(frame.size, subsampling, orientation) else {
             return nil
         }
+        let turned = frame.size.applying(orientation)
+        let part = crop.flatMap { $0.size == turned ? nil : $0 }
+        if let part, !part.isAligned(to: OutputGeometry.mcuSize(subsampling), in: turned) { return nil }
         guard bytesNeeded(frame, orientation) <= bytesMax else {
             throw CodecError(.outOfMemory, "turning \(frame.size) takes more than \(bytesMax) bytes")
         }
         let picture = try UnsafeRawBufferPointer(rebasing: bytes[..<proof.end]).turned(
-            orientation, isProgressive: frame.isProgressive)
+            orientation, crop: part, isProgressive: isProgressive || frame.isProgressive)
         return LosslessPicture(adopting: picture, proof: proof)
     }
 
@@ -145,10 +141,16 @@ private struct TurboTransformer: ~Copyable {
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate func turned(_ orientation: Orientation, isProgressive: Bool) throws(CodecError) -> TurboBuffer {
+    fileprivate func turned(
+        _ orientation: Orientation, crop: PixelRectangle?, isProgressive: Bool
+    ) throws(CodecError) -> TurboBuffer {
         var transform = tjtransform()
         transform.op = Int32(bitPattern: orientation.operation.rawValue)
         transform.options = TJXOPT_PERFECT | TJXOPT_COPYNONE | (isProgressive ? TJXOPT_PROGRESSIVE : 0)
+        if let crop {
+            transform.options |= TJXOPT_CROP
+            transform.r = tjregion(x: Int32(crop.x), y: Int32(crop.y), w: Int32(crop.width), h: Int32(crop.height))
+        }
         return try TurboTransformer.starting().run(self, transform)
     }
 }
