@@ -33,10 +33,12 @@ package struct HEICSource: BandSource, ~Copyable {
     /// - Parameters:
     ///   - bytes: the file; the caller keeps it where it is for as long as the source lives.
     ///   - colour: what the container's `colr` box says, where the caller has read it; else libheif is asked.
+    ///   - part: what the caller will look at, upright; what the bands show elsewhere is undefined. Nil for all.
     /// - Throws: `truncated` and `corrupt` for broken files, damaged picture data among them; `unsupported` where the
     ///   primary picture is not HEVC; `outOfMemory` where the picture is over the limits.
     package static func opening(
-        _ bytes: UnsafeRawBufferPointer, limits: Limits, colour: ColourDescription? = nil
+        _ bytes: UnsafeRawBufferPointer, limits: Limits, colour: ColourDescription? = nil,
+        part: PixelRectangle? = nil
     ) throws(CodecError) -> HEICSource {
         try HEIFLibrary.prepare()
         let context = try HEIFContext.reading(bytes, limits: limits)
@@ -57,7 +59,8 @@ package struct HEICSource: BandSource, ~Copyable {
         guard let layout = grid.turned(planes.layout) else { return try whole(handle, facts, placement) }
         let format = PictureFormat(size: facts.displaySize, layout: layout, depth: planes.depth, colour: colour)
         let tiles = HEICTiles(
-            handle, grid: grid, tile: tiling.tile, decoder: decoder, planes: planes, format: format, first: first)
+            handle, grid: grid, tile: tiling.tile, decoder: decoder, planes: planes, format: format,
+            part: part ?? PixelRectangle(all: format.size), first: first)
         return HEICSource(facts, format, tiles: tiles, whole: nil)
     }
 

@@ -10,13 +10,15 @@ struct HEICTiles: ~Copyable {
     private let planes: HEICPlanes
     private let format: PictureFormat
     private let buffer: HEICBandBuffer
+    /// The part of the display that is looked at; tiles outside are not decoded.
+    private let part: PixelRectangle
     /// The first tile of the first line: decoded at opening, to learn what the picture is.
     private var first: HEIFImage?
     private var nextLine = 0
 
     init(
         _ handle: consuming HEIFHandle, grid: HEICGrid, tile: PixelSize, decoder: HEIFDecoder, planes: HEICPlanes,
-        format: PictureFormat, first: consuming HEIFImage
+        format: PictureFormat, part: PixelRectangle, first: consuming HEIFImage
     ) {
         self.handle = handle
         self.decoder = decoder
@@ -24,6 +26,7 @@ struct HEICTiles: ~Copyable {
         self.tile = tile
         self.planes = planes
         self.format = format
+        self.part = part
         self.first = consume first
         buffer = HEICBandBuffer(format, rows: grid.lineRowsMax)
     }
@@ -32,15 +35,21 @@ struct HEICTiles: ~Copyable {
         guard nextLine < grid.lineCount else { return nil }
         let line = grid.line(nextLine)
         nextLine += 1
-        for cell in line.cells {
+        for cell in line.cells where shows(cell, line) {
             let image = try take(cell)
             try place(image, cell)
         }
         return buffer.band(firstRow: line.firstRow, rows: line.rows)
     }
 
+    private func shows(_ cell: HEICGrid.Cell, _ line: HEICGrid.Line) -> Bool {
+        let columns = cell.visible.applying(grid.orientation).width
+        return part.intersects(
+            PixelRectangle(x: cell.x, y: line.firstRow, width: columns, height: line.rows))
+    }
+
     private mutating func take(_ cell: HEICGrid.Cell) throws(CodecError) -> HEIFImage {
-        if let image = first.take() { return image }
+        if nextLine == 1, cell == grid.line(0).cells[0], let image = first.take() { return image }
         do throws(HEIFFailure) {
             return try handle.decode(.tile(column: cell.column, row: cell.row), by: decoder)
         } catch {

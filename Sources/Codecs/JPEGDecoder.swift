@@ -44,11 +44,18 @@ struct JPEGDecoder: ~Copyable {
         return header
     }
 
-    mutating func start(_ output: cjpeg_output) throws(CodecError) {
-        try check(cjpeg_decoder_start(raw, output))
+    /// - Parameter divisor: 1, 2, 4 or 8.
+    mutating func start(_ output: cjpeg_output, divisor: Int) throws(CodecError) {
+        try check(cjpeg_decoder_start(raw, output, Int32(divisor)))
     }
 
-    /// Reads one iMCU row into `planes`: of each component, 8 × its vertical factor rows of whole blocks.
+    /// After `start`: how many samples a side a block of each component yields.
+    func blockSides(components: Int) -> [Int] {
+        let raw = raw
+        return (0..<components).map { Int(cjpeg_decoder_block_side(raw, Int32($0))) }
+    }
+
+    /// Reads one iMCU row into `planes`: of each component, block side × its vertical factor rows of whole blocks.
     mutating func readPlanes(into planes: borrowing JPEGPlanes) throws(CodecError) {
         let status = planes.withTable { table in cjpeg_decoder_read_planes(raw, table) }
         try check(status)

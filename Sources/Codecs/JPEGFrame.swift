@@ -48,6 +48,12 @@ package struct JPEGFrame: Sendable, Equatable {
             height: (size.height * component.vertical).dividedUp(by: 8 * verticalMax))
     }
 
+    /// The samples that an MCU covers: a block for a single component, whatever its factors say (T.81, A.2.2).
+    var mcuSize: PixelSize {
+        components.count == 1
+            ? PixelSize(width: 8, height: 8) : PixelSize(width: 8 * horizontalMax, height: 8 * verticalMax)
+    }
+
     /// MCUs of an interleaved scan across and down.
     var interleavedMCUs: PixelSize {
         PixelSize(
@@ -61,10 +67,21 @@ package struct JPEGFrame: Sendable, Equatable {
     }
 
     /// The shapes of one iMCU row as it is decoded: whole blocks.
-    var bandShapes: [JPEGPlanes.Shape] {
-        components.map { component in
-            JPEGPlanes.Shape(bytesPerRow: blocks(of: component).width * 8, rows: component.vertical * 8)
+    var bandShapes: [JPEGPlanes.Shape] { bandShapes(blockSides: components.map { _ in 8 }) }
+
+    /// - Parameter blockSides: samples a side of each component's blocks.
+    func bandShapes(blockSides: [Int]) -> [JPEGPlanes.Shape] {
+        zip(components, blockSides).map { component, side in
+            JPEGPlanes.Shape(bytesPerRow: blocks(of: component).width * side, rows: component.vertical * side)
         }
+    }
+
+    /// The subsampling of planes whose blocks have these sides.
+    func subsampling(blockSides: [Int]) -> ChromaSubsampling? {
+        guard subsampling != nil else { return nil }
+        let luma = (components[0].horizontal * blockSides[0], components[0].vertical * blockSides[0])
+        let chroma = (components[1].horizontal * blockSides[1], components[1].vertical * blockSides[1])
+        return ChromaSubsampling(horizontal: luma.0 / chroma.0, vertical: luma.1 / chroma.1)
     }
 }
 

@@ -1,46 +1,37 @@
 import CTurboJPEG
 package import Core
 
-/// Turns a JPEG by moving its DCT coefficients: no sample is computed, nothing is lost.
+/// Turns and crops a JPEG by moving its DCT coefficients: no sample is computed, nothing is lost.
 package enum LosslessTransform {
-    /// Whether `run` turns such a picture. Edges that come to lie at the left or the top must end on whole MCUs, since
-    /// JPEG lets only the right and the bottom be incomplete (the rule of `jpegtran -perfect`). Subsampling that is
-    /// not the same in both directions would come out in a form (4:4:0 from 4:2:2) that few readers expect.
+    /// Whether `run` turns such a picture (`OutputGeometry` has the rule).
     package static func canTurn(_ frame: JPEGFrame, _ orientation: Orientation) -> Bool {
-        var isEven = true
-        var (width, height) = (8, 8)
-        // A single component is coded block by block, whatever its factors say.
-        if frame.components.count > 1 {
-            guard let subsampling = frame.subsampling else { return false }
-            isEven = subsampling.horizontal == subsampling.vertical
-            (width, height) = (8 * frame.horizontalMax, 8 * frame.verticalMax)
-        }
-        if orientation.swapsAxes, !isEven { return false }
-        let isWidthWhole = frame.size.width % width == 0
-        let isHeightWhole = frame.size.height % height == 0
-        switch orientation {
-        case .upright, .transposed: return true
-        case .mirrored, .rotated270: return isWidthWhole
-        case .flipped, .rotated90: return isHeightWhole
-        case .rotated180, .transversed: return isWidthWhole && isHeightWhole
-        }
+        guard frame.components.count == 1 || frame.subsampling != nil else { return false }
+        return OutputGeometry.canTurnLosslessly(frame.size, frame.subsampling, mcu: frame.mcuSize, orientation)
     }
 
-    /// Turns the first picture in `bytes`. `.upright` moves nothing, but codes anew: an arithmetic-coded picture comes
-    /// out in Huffman coding. A progressive picture stays progressive.
+    /// Turns the first picture in `bytes`, then crops it. `.upright` moves nothing, but codes anew: an arithmetic-coded
+    /// picture comes out in Huffman coding. A progressive picture stays progressive.
     ///
-    /// - Parameter bytesMax: what the work may hold in memory.
-    /// - Returns: the picture without foreign segments, or nil where it cannot be turned without loss: by its edges, in
-    ///   this memory, or because TurboJPEG has no name for its sampling factors.
+    /// - Parameters:
+    ///   - crop: of the turned picture, all edges on borders of MCUs or the picture's own, so that nothing of what was cut
+    ///     off stays behind in a block.
+    ///   - isProgressive: makes any picture progressive.
+    ///   - bytesMax: what the work may hold in memory.
+    /// - Returns: the picture without foreign segments, or nil where it cannot be had without loss: by its edges, in this
+    ///   memory, or because TurboJPEG has no name for its sampling factors.
     /// - Throws: `corrupt`, `truncated`, `unsupported`, `outOfMemory`, as `EntropyProof` does.
     package static func run(
-        _ bytes: UnsafeRawBufferPointer, orientation: Orientation, bytesMax: Int = .max
+        _ bytes: UnsafeRawBufferPointer, orientation: Orientation, crop: PixelRectangle? = nil,
+        isProgressive: Bool = false, bytesMax: Int = .max
     ) throws(CodecError) -> LosslessPicture? {
         let proof = try EntropyProof.prove(bytes, bytesMax: bytesMax)
         let frame = proof.frame
+        let turned = frame.size.applying(orientation)
+        let part = crop.flatMap { $0.size == turned ? nil : $0 }
+        if let part, !part.isAligned(to: frame.mcuSize.applying(orientation), in: turned) { return nil }
         guard canTurn(frame, orientation), bytesNeeded(frame, orientation) <= bytesMax else { return nil }
         let picture = try UnsafeRawBufferPointer(rebasing: bytes[..<proof.end]).turned(
-            orientation, isProgressive: frame.isProgressive)
+            orientation, crop: part, isProgressive: isProgressive || frame.isProgressive)
         guard let picture else { return nil }
         return LosslessPicture(adopting: picture, proof: proof)
     }
@@ -138,10 +129,16 @@ private struct TurboTransformer: ~Copyable {
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate func turned(_ orientation: Orientation, isProgressive: Bool) throws(CodecError) -> TurboBuffer? {
+    fileprivate func turned(
+        _ orientation: Orientation, crop: PixelRectangle?, isProgressive: Bool
+    ) throws(CodecError) -> TurboBuffer? {
         var transform = tjtransform()
         transform.op = Int32(bitPattern: orientation.operation.rawValue)
         transform.options = TJXOPT_PERFECT | TJXOPT_COPYNONE | (isProgressive ? TJXOPT_PROGRESSIVE : 0)
+        if let crop {
+            transform.options |= TJXOPT_CROP
+            transform.r = tjregion(x: Int32(crop.x), y: Int32(crop.y), w: Int32(crop.width), h: Int32(crop.height))
+        }
         return try TurboTransformer.starting().run(self, transform)
     }
 }

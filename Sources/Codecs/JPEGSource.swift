@@ -20,6 +20,10 @@ package struct InkConverter {
 ///
 /// Yields the planes as they are coded wherever `PictureFormat` has a name for them: grey, YCbCr, RGB. Uncommon sampling
 /// factors are brought to 4:4:4 by libjpeg; CMYK and YCCK become RGB. The accurate integer DCT is used.
+///
+/// A picture that is to be shrunk can be decoded to a half, a quarter or an eighth of its width and height at once: from
+/// the lower frequencies of each block alone, at a fraction of the work. 4:2:0 then becomes 4:4:4, since its chroma need
+/// not be shrunk as far.
 package struct JPEGSource: BandSource, ~Copyable {
     /// How chroma is yielded.
     package enum Chroma: Sendable {
@@ -51,11 +55,13 @@ package struct JPEGSource: BandSource, ~Copyable {
     /// - Parameters:
     ///   - bytes: begin with SOI; the caller keeps them alive and unchanged as long as the source lives.
     ///   - inks: needed for CMYK and YCCK only.
+    ///   - divisor: 1, 2, 4 or 8: the picture is decoded to width and height divided by it, rounded up.
     ///   - bytesMax: what decoding may hold in memory (`bytesNeeded`).
     /// - Throws: `corrupt`, `truncated`, `unsupported` (also CMYK without `inks`), `outOfMemory`. Sequential Huffman data
     ///   is proved before anything is decoded (`EntropyProof` tells why), the other codings while they are.
     package static func opening(
-        _ bytes: UnsafeRawBufferPointer, chroma: Chroma = .asStored, inks: InkConverter? = nil, bytesMax: Int = .max
+        _ bytes: UnsafeRawBufferPointer, chroma: Chroma = .asStored, inks: InkConverter? = nil, divisor: Int = 1,
+        bytesMax: Int = .max
     ) throws(CodecError) -> JPEGSource {
         // Other codings are proved by libjpeg while it decodes.
         var walk = JPEGWalk(bytes)
@@ -64,26 +70,35 @@ package struct JPEGSource: BandSource, ~Copyable {
         var decoder = try JPEGDecoder.opening(bytes, bytesMax: bytesMax)
         let header = try decoder.readHeader()
         let frame = JPEGFrame(header)
-        let (layout, output) = try Self.plan(frame, header.colours, chroma, hasInks: inks != nil)
+        var (layout, output) = try Self.plan(frame, header.colours, chroma, hasInks: inks != nil)
         guard bytesNeeded(frame, isUpsampled: output != .planes) <= bytesMax else {
             throw CodecError(.outOfMemory, "decoding \(frame.size) takes more than \(bytesMax) bytes")
         }
+        try decoder.start(output, divisor: divisor)
+        let size = PixelSize(
+            width: frame.size.width.dividedUp(by: divisor), height: frame.size.height.dividedUp(by: divisor))
         let reading: Reading
         let shapes: (band: [JPEGPlanes.Shape], rows: [JPEGPlanes.Shape])
+        var bandRows = rowsPerUpsampledBand
         switch output {
         case .planes:
+            let sides = decoder.blockSides(components: frame.components.count)
+            if case .ycbcr = layout {
+                guard let subsampling = frame.subsampling(blockSides: sides) else {
+                    throw CodecError(.unsupported, "planes that have no name at 1/\(divisor)")
+                }
+                layout = .ycbcr(subsampling)
+            }
             reading = .planes
-            shapes = (frame.bandShapes, [])
+            shapes = (frame.bandShapes(blockSides: sides), [])
+            bandRows = sides[0] * frame.verticalMax
         case .rgb, .ycbcr, .cmyk:
             reading = .rows(Int(header.components), output == .cmyk ? inks : nil)
-            shapes = Self.upsampledShapes(frame)
+            shapes = Self.upsampledShapes(width: size.width, components: frame.components.count)
         }
-        try decoder.start(output)
         return JPEGSource(
-            format: PictureFormat(
-                size: frame.size, layout: layout, depth: 8, colour: layout == .rgb ? .rgb : .jfif),
-            decoder: decoder, reading: reading, proofIsIrregular: isIrregular,
-            bandRows: output == .planes ? 8 * frame.verticalMax : rowsPerUpsampledBand,
+            format: PictureFormat(size: size, layout: layout, depth: 8, colour: layout == .rgb ? .rgb : .jfif),
+            decoder: decoder, reading: reading, proofIsIrregular: isIrregular, bandRows: bandRows,
             band: try .allocating(shapes.band), interleaved: try .allocating(shapes.rows))
     }
 
@@ -130,7 +145,7 @@ package struct JPEGSource: BandSource, ~Copyable {
     ///
     /// - Parameter isUpsampled: whether chroma is asked for in full, factors are uncommon, or there are inks.
     package static func bytesNeeded(_ frame: JPEGFrame, isUpsampled: Bool = false) -> Int {
-        let upsampled = upsampledShapes(frame)
+        let upsampled = upsampledShapes(width: frame.size.width, components: frame.components.count)
         let band = JPEGPlanes.bytesNeeded(isUpsampled ? upsampled.band + upsampled.rows : frame.bandShapes)
         // Without planes, libjpeg itself holds one iMCU row of samples and the rows around it.
         let inside = isUpsampled ? 3 * JPEGPlanes.bytesNeeded(frame.bandShapes) : 0
@@ -158,9 +173,9 @@ extension JPEGSource {
         }
     }
 
-    private static func upsampledShapes(_ frame: JPEGFrame) -> (band: [JPEGPlanes.Shape], rows: [JPEGPlanes.Shape]) {
-        let components = frame.components.count
-        let width = frame.size.width
+    private static func upsampledShapes(
+        width: Int, components: Int
+    ) -> (band: [JPEGPlanes.Shape], rows: [JPEGPlanes.Shape]) {
         let plane = JPEGPlanes.Shape(bytesPerRow: width, rows: rowsPerUpsampledBand)
         let rows = JPEGPlanes.Shape(bytesPerRow: width * components, rows: rowsPerUpsampledBand)
         let converted = JPEGPlanes.Shape(bytesPerRow: width * 3, rows: rowsPerUpsampledBand)

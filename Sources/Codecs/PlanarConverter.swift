@@ -14,6 +14,8 @@ package struct PlanarConverter<Source: BandSource & ~Copyable>: BandSource, ~Cop
     private var source: Source
     /// The source's format, its matrix resolved.
     private let sourceFormat: PictureFormat
+    /// Columns of the source that become the picture.
+    private let columns: Double
     /// Luma columns and rows in which both pictures' chroma grids repeat.
     private let grid: PixelSize
     private let window: PlanarWindow
@@ -30,11 +32,13 @@ package struct PlanarConverter<Source: BandSource & ~Copyable>: BandSource, ~Cop
     ///   - layout: grey for a grey source only.
     ///   - depth: 8…16 bits; where it is less than the source's the result is dithered.
     ///   - size: another size scales, by Lanczos' filter of three lobes.
+    ///   - extent: what of the source's columns and rows, from the top left, is the picture that is scaled; the rest is
+    ///     less than a sample. Nil for all.
     ///   - sliceRows: about how many rows of the source a band is made of, for tests: the result does not depend on it.
     /// - Throws: `unsupported` for numbers whose meaning zimg does not know (some codes of the matrix), `outOfMemory`.
     package static func converting(
         _ source: consuming Source, to layout: PlaneLayout, depth: Int = 8, size: PixelSize? = nil,
-        sliceRows: Int? = nil
+        extent: PlanarExtent? = nil, sliceRows: Int? = nil
     ) throws(CodecError) -> PlanarConverter {
         let sourceFormat = try resolved(source.format)
         var format = sourceFormat
@@ -54,24 +58,26 @@ package struct PlanarConverter<Source: BandSource & ~Copyable>: BandSource, ~Cop
             width: max(chroma.0.horizontal, chroma.1.horizontal), height: max(chroma.0.vertical, chroma.1.vertical))
         let window = PlanarWindow(
             source: sourceFormat.size.height, target: format.size.height, grid: grid.height,
-            isScaled: sourceFormat.size != format.size, sourceRows: sliceRows)
+            extent: extent?.height, isScaled: sourceFormat.size != format.size, sourceRows: sliceRows)
         let input = try PlanarSlice.allocating(
             sourceFormat, paddedWidth: roundedUp(sourceFormat.size.width, to: grid.width),
             capacity: window.inputCapacity)
         let output = try PlanarSlice.allocating(
             format, paddedWidth: roundedUp(format.size.width, to: grid.width), capacity: window.outputCapacity)
         return PlanarConverter(
-            source: source, sourceFormat: sourceFormat, format: format, grid: grid, window: window, input: input,
+            source: source, sourceFormat: sourceFormat, format: format,
+            columns: extent?.width ?? Double(sourceFormat.size.width), grid: grid, window: window, input: input,
             output: output)
     }
 
     private init(
-        source: consuming Source, sourceFormat: PictureFormat, format: PictureFormat, grid: PixelSize,
+        source: consuming Source, sourceFormat: PictureFormat, format: PictureFormat, columns: Double, grid: PixelSize,
         window: PlanarWindow, input: consuming PlanarSlice, output: consuming PlanarSlice
     ) {
         self.source = source
         self.sourceFormat = sourceFormat
         self.format = format
+        self.columns = columns
         self.grid = grid
         self.window = window
         self.input = input
@@ -121,7 +127,7 @@ package struct PlanarConverter<Source: BandSource & ~Copyable>: BandSource, ~Cop
         let target = PixelSize(width: roundedUp(format.size.width, to: grid.width), height: slice.targetRows)
         var shape = PlanarGraph.Shape(source: source, target: target, region: nil)
         if let part = slice.region {
-            let scale = Double(sourceFormat.size.width) / Double(format.size.width)
+            let scale = columns / Double(format.size.width)
             shape.region = .init(top: part.top, width: Double(target.width) * scale, height: part.height)
         }
         guard shape != graphShape else { return }
@@ -137,5 +143,16 @@ package struct PlanarConverter<Source: BandSource & ~Copyable>: BandSource, ~Cop
         if format.colour.matrix == 2 { format.colour.matrix = ColourDescription.jfif.matrix }
         guard format.colour.matrix != 0 else { throw CodecError(.unsupported, "matrix 0 for planes that are not RGB") }
         return format
+    }
+}
+
+/// Columns and rows of a picture that does not fill its last samples.
+package struct PlanarExtent: Sendable, Equatable {
+    package var width: Double
+    package var height: Double
+
+    package init(width: Double, height: Double) {
+        self.width = width
+        self.height = height
     }
 }

@@ -16,6 +16,8 @@ struct PlanarWindow {
     /// Rows of the pictures.
     private let source: Int
     private let target: Int
+    /// Rows of the source for each of the target's.
+    private let ratio: Double
     /// Rows in which both chroma grids repeat; slices begin and end on its multiples.
     private let grid: Int
     private let isScaled: Bool
@@ -28,13 +30,15 @@ struct PlanarWindow {
     let inputCapacity: Int
     let outputCapacity: Int
 
-    /// - Parameter sourceRows: about how many rows of the source a band is made of, where not the usual number.
-    init(source: Int, target: Int, grid: Int, isScaled: Bool, sourceRows: Int?) {
+    /// - Parameters:
+    ///   - extent: what of the source's rows becomes the target, where it is not all.
+    ///   - sourceRows: about how many rows of the source a band is made of, where not the usual number.
+    init(source: Int, target: Int, grid: Int, extent: Double? = nil, isScaled: Bool, sourceRows: Int?) {
         self.source = source
         self.target = target
         self.grid = grid
         self.isScaled = isScaled
-        let ratio = Double(source) / Double(target)
+        ratio = (extent ?? Double(source)) / Double(target)
         // Slices that scale all lie differently between the rows, so each needs a graph of its own, which is dear.
         let sourceRows = sourceRows ?? (isScaled ? 512 : 64)
         // A multiple of 16 is one of every chroma grid and of every JPEG's rows of blocks.
@@ -63,7 +67,6 @@ struct PlanarWindow {
             return Slice(
                 firstSourceRow: first, endSourceRow: end, targetRows: end - first, skippedRows: row - first, rows: rows)
         }
-        let ratio = Double(source) / Double(target)
         let top = Double(row) * ratio
         let bottom = Double(row + padded) * ratio
         let first = max(0, (Int(top) - reach) / grid * grid)

@@ -99,7 +99,7 @@ extension PictureFormat {
     /// What `TurnedSource` holds in memory for a picture of this format, turned or not.
     package var turnedBytesNeeded: Int { JPEGPlanes.bytesNeeded(pictureShapes) }
 
-    fileprivate var pictureShapes: [JPEGPlanes.Shape] {
+    var pictureShapes: [JPEGPlanes.Shape] {
         (0..<planeCount).map { index in
             let size = planeSize(index)
             return JPEGPlanes.Shape(bytesPerRow: size.width * bytesPerSample, rows: size.height)

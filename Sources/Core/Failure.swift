@@ -15,6 +15,8 @@ package struct Failure: Error, Sendable, Equatable {
         case truncated
         case tooManyPixels = "too_many_pixels"
         case undecodable
+        case cropOutside = "crop_outside"
+        case budgetUnreachable = "budget_unreachable"
         case selfCheckFailed = "self_check_failed"
         case internalError = "internal_error"
         case busy

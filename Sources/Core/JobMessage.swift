@@ -17,7 +17,7 @@ package enum Reply: Sendable, Equatable {
 
 /// The messages' form on the socket. Both ends come from one build; `version` guards against a worker of another.
 package enum JobMessage {
-    package static let version: UInt8 = 1
+    package static let version: UInt8 = 2
     /// The most bytes that a message may have; a reader's buffer.
     package static let bytesMax = 64 * 1024
     /// The most characters of a failure's texts: what a worker says may be what a picture made it say, and it is shown to
@@ -27,7 +27,7 @@ package enum JobMessage {
     package static func encode(_ job: Job) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(version)
-        writer.write(job.options.quality)
+        write(job.options, to: &writer)
         writer.write(job.limits.bodyBytesMax)
         writer.write(job.limits.pixelsMax)
         writer.write(job.limits.jobDeadlineMs)
@@ -39,8 +39,7 @@ package enum JobMessage {
     package static func decodeJob(_ bytes: [UInt8]) throws(ByteReader.Malformed) -> Job {
         var reader = ByteReader(bytes)
         guard try reader.readByte() == version else { throw ByteReader.Malformed() }
-        var options = Options()
-        options.quality = try reader.readInt()
+        let options = try readOptions(from: &reader)
         var limits = Limits()
         limits.bodyBytesMax = try reader.readInt()
         limits.pixelsMax = try reader.readInt()
@@ -48,7 +47,6 @@ package enum JobMessage {
         limits.workerBytesMax = try reader.readInt()
         limits.outputBytesMax = try reader.readInt()
         try reader.finish()
-        guard (1...100).contains(options.quality) else { throw ByteReader.Malformed() }
         return Job(options: options, limits: limits)
     }
 
@@ -88,6 +86,24 @@ package enum JobMessage {
 
     private static func readText(from reader: inout ByteReader) throws(ByteReader.Malformed) -> String {
         try reader.readString().printable(scalarsMax: failureTextMax)
+    }
+
+    /// Options travel as the words that they were given in, and are read as those are.
+    private static func write(_ options: Options, to writer: inout ByteWriter) {
+        let pairs = options.pairs
+        writer.write(pairs.count)
+        for pair in pairs {
+            writer.write(pair.name)
+            writer.write(pair.value)
+        }
+    }
+
+    private static func readOptions(from reader: inout ByteReader) throws(ByteReader.Malformed) -> Options {
+        let count = try reader.readInt()
+        guard (0...OptionDescriptor.all.count).contains(count) else { throw ByteReader.Malformed() }
+        var pairs: [(name: String, value: String)] = []
+        for _ in 0..<count { pairs.append((name: try reader.readString(), value: try reader.readString())) }
+        do throws(Failure) { return try Options(parsing: pairs) } catch { throw ByteReader.Malformed() }
     }
 
     private static func write(_ report: Report, to writer: inout ByteWriter) {

@@ -1,7 +1,17 @@
 /// What a caller may ask of a picture. The same names serve as query parameters and as flags of the command line.
 package struct Options: Sendable, Equatable {
-    /// 1…100, used where the picture is encoded again; never a reason to encode again.
+    /// 1…100, used where the picture is encoded; never a reason to encode again.
     package var quality = 90
+    /// The picture is to fit inside, upright; it is never enlarged.
+    package var maxWidth: Int?
+    package var maxHeight: Int?
+    package var crop: Crop?
+    /// Bytes that the finished JPEG must not exceed.
+    package var maxBytes: Int?
+    package var orientation = OrientationRule.auto
+    package var color = ColorRule.keep
+    package var isProgressive = false
+    package var subsampling = SubsamplingRule.auto
 
     package init() {}
 
@@ -23,39 +33,56 @@ package struct Options: Sendable, Equatable {
             }
         }
     }
+
+    /// The pairs that `init(parsing:)` reads to these options; what is at its default is left out.
+    package var pairs: [(name: String, value: String)] {
+        OptionDescriptor.all.compactMap { descriptor in
+            let value = descriptor.value(self)
+            return value == descriptor.value(Options()) ? nil : value.map { (descriptor.name, $0) }
+        }
+    }
 }
 
-/// One option: its name, what it allows, and how its value is read. The texts of errors, of the command line's help
-/// and of the README's table come from here, so they cannot drift apart.
-package struct OptionDescriptor: Sendable {
-    package let name: String
-    package let fallback: String
-    /// Completes the sentence "…is not allowed; …".
-    package let allowed: String
-    package let summary: String
-    /// Reads the value into the options; false where it is not allowed.
-    package let apply: @Sendable (String, inout Options) -> Bool
+/// Who tells how a picture has to be turned.
+package enum OrientationRule: String, Sendable, CaseIterable {
+    /// HEIF's own properties or, where it has none, EXIF; a JPEG's EXIF.
+    case auto
+    /// HEIF's own properties alone; a JPEG stays as it is stored.
+    case container
+    /// EXIF alone.
+    case exif
+    /// Nobody: the picture stays as it is stored.
+    case ignore
 
-    package static let all: [OptionDescriptor] = [
-        OptionDescriptor(
-            name: "exif", fallback: "strip", allowed: "allowed is: strip",
-            summary: "EXIF is removed from the picture",
-            apply: { value, _ in value == "strip" }),
-        OptionDescriptor(
-            name: "gps", fallback: "strip", allowed: "allowed is: strip",
-            summary: "the place is removed from the picture",
-            apply: { value, _ in value == "strip" }),
-        OptionDescriptor(
-            name: "quality", fallback: "90", allowed: "allowed is a whole number from 1 to 100",
-            summary: "JPEG quality, used where the picture is encoded again; never a reason to encode again",
-            apply: { value, options in
-                guard value.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let quality = Int(value),
-                    (1...100).contains(quality)
-                else { return false }
-                options.quality = quality
-                return true
-            }),
-    ]
+    /// Whether EXIF may tell.
+    package var heedsExif: Bool { self == .auto || self == .exif }
+}
+
+/// What becomes of a picture's colour space.
+package enum ColorRule: String, Sendable, CaseIterable {
+    /// The numbers stay, and the profile that explains them goes along.
+    case keep
+    /// Pixels are converted to sRGB.
+    case srgb
+}
+
+/// How fine chroma is stored.
+package enum SubsamplingRule: String, Sendable, CaseIterable {
+    /// As in the source; 4:2:0 below quality 90.
+    case auto
+    case s420 = "420"
+    case s422 = "422"
+    case s444 = "444"
+
+    /// The subsampling that is asked for, nil for `auto`.
+    package var fixed: ChromaSubsampling? {
+        switch self {
+        case .auto: nil
+        case .s420: .s420
+        case .s422: .s422
+        case .s444: .s444
+        }
+    }
 }
 
 extension String {

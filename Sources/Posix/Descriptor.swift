@@ -50,6 +50,19 @@ package struct Descriptor: ~Copyable, Sendable {
         try bytes.withUnsafeBufferPointer { bytes throws(PosixError) in try writeAll(UnsafeRawBufferPointer(bytes)) }
     }
 
+    /// Where the next read or write takes place.
+    package borrowing func position() throws(PosixError) -> Int {
+        let raw = raw
+        return Int(try syscall("lseek") { lseek(raw, 0, SEEK_CUR) })
+    }
+
+    /// Cuts a file off at `position` and goes on there.
+    package borrowing func rewind(to position: Int) throws(PosixError) {
+        let raw = raw
+        try syscall("ftruncate") { ftruncate(raw, position) }
+        _ = try syscall("lseek") { lseek(raw, position, SEEK_SET) }
+    }
+
     package borrowing func writeAll(_ bytes: UnsafeRawBufferPointer) throws(PosixError) {
         let raw = raw
         var rest = bytes

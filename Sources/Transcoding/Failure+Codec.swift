@@ -22,6 +22,13 @@ extension Failure {
         }
     }
 
+    /// A budget that no picture keeps.
+    init(budget: Int?, bytesMin: Int) {
+        self.init(
+            .budgetUnreachable,
+            "max_bytes=\(budget ?? 0) is out of reach: the smallest JPEG of this picture has \(bytesMin) bytes")
+    }
+
     init(_ error: PosixError) {
         self.init(.internalError, "the picture could not be written", diagnosis: error.description)
     }

@@ -11,7 +11,11 @@ struct JPEGPhoto {
     private let structure: JPEGStructure
     private let exif: ExifFindings
     private let colour: OutputColour
-    private let turn: Orientation
+    /// The orientation that counts, nil where none is told.
+    private let told: Orientation?
+    private let plan: Plan
+    /// As the picture is coded, where that has a name.
+    private let stored: PlaneLayout?
 
     init(_ photo: Photo, _ job: Job) throws(Failure) {
         self.photo = photo
@@ -23,71 +27,80 @@ struct JPEGPhoto {
             throw Failure(.truncated, "JPEG: the file ends before its end marker")
         }
         exif = ExifFindings(structure.exif, xmp: structure.xmp, of: photo)
-        turn = exif.facts?.orientation ?? .upright
-        colour = JPEGPhoto.colour(of: structure, profile: photo.profile(structure.profile), exif: exif)
+        told = job.options.orientation.heedsExif ? exif.facts?.orientation : nil
+        colour = JPEGPhoto.colour(
+            of: structure, profile: photo.profile(structure.profile), exif: exif, rule: job.options.color)
+        let facts = PictureFacts(structure, turn: told ?? .upright, isConverted: colour.conversion != nil)
+        plan = try Plan.make(facts, job.options)
+        stored = facts.subsampling.map { .ycbcr($0) }
     }
 
     private static func colour(
-        of structure: JPEGStructure, profile: [UInt8]?, exif: ExifFindings
+        of structure: JPEGStructure, profile: [UInt8]?, exif: ExifFindings, rule: ColorRule
     ) -> OutputColour {
         switch structure.colourModel {
         case .cmyk, .ycck:
             let name = profile.flatMap(ColourProfile.checking).map(\.name)
             return .converted(from: name ?? "CMYK", warnings: profile != nil && name == nil ? [.iccInvalid] : [])
         case .grey, .ycbcr, .rgb:
-            return .kept(
+            return .of(
                 profile, colour: .jfif, isGrey: structure.colourModel == .grey,
-                isAdobeRGB: exif.facts?.isAdobeRGB == true)
+                isAdobeRGB: exif.facts?.isAdobeRGB == true, rule: rule)
         }
     }
 
     func prepare(to output: borrowing Descriptor) throws(Failure) -> Report {
-        do throws(CodecError) {
-            return report(try run(to: output))
-        } catch {
-            throw Failure(error, limits: job.limits)
+        let result: Result
+        do throws(CodecError) { result = try run(to: output) } catch { throw Failure(error, limits: job.limits) }
+        switch result {
+        case .done(let done): return report(done)
+        case .overBudget(let bytesMin): throw Failure(budget: plan.maxBytes, bytesMin: bytesMin)
         }
     }
 
     private struct Done {
         let path: TranscodePath
         let size: PixelSize
+        var quality: Int?
         let isIrregular: Bool
     }
 
-    private func run(to output: borrowing Descriptor) throws(CodecError) -> Done {
-        if isCopyable {
-            let proof = try EntropyProof.prove(photo.bytes, bytesMax: job.limits.workerBytesMax)
-            if !proof.hasStrayData {
-                try write(structure.carried, to: output)
-                return Done(path: .copy, size: structure.frame.size, isIrregular: proof.isIrregular)
+    private enum Result {
+        case done(Done)
+        case overBudget(bytesMin: Int)
+    }
+
+    /// Goes the plan's ways, cheapest first, until one holds.
+    private func run(to output: borrowing Descriptor) throws(CodecError) -> Result {
+        for path in plan.paths {
+            switch path {
+            case .copy: if let done = try carry(to: output) { return .done(done) }
+            case .lossless: if let done = try moveCoefficients(to: output) { return .done(done) }
+            case .reencode: break
             }
         }
-        if isMovable, let done = try moveCoefficients(to: output) { return done }
         return try encodeAgain(to: output)
     }
 
-    /// Only what every reader reads is carried over: Huffman coding, baseline or progressive, grey or YCbCr.
-    private var isCopyable: Bool {
-        turn == .upright && isMovable && !structure.frame.isArithmetic && structure.frame.process != .extended
-    }
+    private func isInBudget(_ bytes: Int) -> Bool { plan.maxBytes.map { bytes <= $0 } ?? true }
 
-    /// Lossless coding has no coefficients.
-    private var isMovable: Bool {
-        structure.frame.process != .lossless && (structure.colourModel == .grey || structure.colourModel == .ycbcr)
-    }
-
-    private func write(_ carried: Extents, to output: borrowing Descriptor) throws(CodecError) {
+    /// - Returns: nil where there are stray bytes among the data, or more bytes than allowed.
+    private func carry(to output: borrowing Descriptor) throws(CodecError) -> Done? {
         let preamble = try preamble()
+        let carried = structure.carried.ranges.reduce(0) { $0 + $1.count }
+        guard isInBudget(preamble.count + carried + 2) else { return nil }
+        let proof = try EntropyProof.prove(photo.bytes, bytesMax: job.limits.workerBytesMax)
+        guard !proof.hasStrayData else { return nil }
         do throws(PosixError) {
             try output.writeAll(preamble)
-            for range in carried.ranges {
+            for range in structure.carried.ranges {
                 try output.writeAll(UnsafeRawBufferPointer(rebasing: photo.bytes[range]))
             }
             try output.writeAll([0xFF, 0xD9])
         } catch {
             throw CodecError(.output, error.description)
         }
+        return Done(path: .copy, size: plan.size, isIrregular: proof.isIrregular)
     }
 
     private func preamble() throws(CodecError) -> [UInt8] {
@@ -96,47 +109,53 @@ struct JPEGPhoto {
         }
     }
 
-    /// - Returns: nil where coefficients alone do not do it: incomplete MCUs in the way, or a result that is no baseline
-    ///   or progressive picture.
+    /// - Returns: nil where coefficients alone do not do it: incomplete MCUs in the way, a result that is no baseline or
+    ///   progressive picture, or one that has more bytes than allowed.
     private func moveCoefficients(to output: borrowing Descriptor) throws(CodecError) -> Done? {
         let moved = try LosslessTransform.run(
-            photo.bytes, orientation: turn, bytesMax: job.limits.workerBytesMax)
+            photo.bytes, orientation: plan.turn, crop: plan.crop, isProgressive: plan.isProgressive,
+            bytesMax: job.limits.workerBytesMax)
         guard let moved, moved.takesJFIF else { return nil }
         let isCommon = moved.withBytes { bytes in
             let result = Photo(bytes: bytes).withSpan { try? JPEGStructure(parsing: $0, limits: job.limits) }
             return result.map { $0.frame.process != .extended } ?? false
         }
-        guard isCommon else { return nil }
         let preamble = try preamble()
+        let count = preamble.count + moved.withBody { $0.count }
+        guard isCommon, isInBudget(count) else { return nil }
         do throws(PosixError) {
             try output.writeAll(preamble)
             try moved.withBody { (body) throws(PosixError) in try output.writeAll(body) }
         } catch {
             throw CodecError(.output, error.description)
         }
-        return Done(
-            path: .lossless, size: structure.frame.size.applying(turn), isIrregular: moved.proof.isIrregular)
+        return Done(path: .lossless, size: plan.size, isIrregular: moved.proof.isIrregular)
     }
 
-    private func encodeAgain(to output: borrowing Descriptor) throws(CodecError) -> Done {
-        let pipeline = PixelPipeline(
-            turn: turn, quality: job.options.quality, icc: colour.icc, output: output.raw, limits: job.limits)
+    private func encodeAgain(to output: borrowing Descriptor) throws(CodecError) -> Result {
         if structure.frame.process == .lossless {
             let source = try LosslessJPEGSource.opening(photo.bytes, isRGB: structure.colourModel == .rgb)
             let isIrregular = source.isIrregular
-            return Done(path: .reencode, size: try pipeline.run(source), isIrregular: isIrregular)
+            return try encode(source, isIrregular: isIrregular, to: output)
         }
-        let frame = structure.frame.forCodecs
-        // Grids that have no name once they are turned are brought to full chroma first.
-        let chroma: JPEGSource.Chroma =
-            frame.subsampling.map { PlaneLayout.ycbcr($0).turned(turn) == nil } ?? false ? .full : .asStored
         let source = try JPEGSource.opening(
-            photo.bytes, chroma: chroma, inks: try inks(), bytesMax: job.limits.workerBytesMax)
+            photo.bytes, inks: try inks(), divisor: plan.divisor, bytesMax: job.limits.workerBytesMax)
         // All that could be odd has been read by now: by the proof, or by libjpeg, which reads all scans before the first
         // row of a picture that has several.
         let isIrregular = source.isIrregular
-        let size = try pipeline.run(source)
-        return Done(path: .reencode, size: size, isIrregular: isIrregular)
+        return try encode(source, isIrregular: isIrregular, to: output)
+    }
+
+    private func encode<Source: BandSource & ~Copyable>(
+        _ source: consuming Source, isIrregular: Bool, to output: borrowing Descriptor
+    ) throws(CodecError) -> Result {
+        let pipeline = PixelPipeline(
+            plan: plan, colour: colour, stored: stored ?? source.format.layout, limits: job.limits)
+        switch try pipeline.run(source, to: output) {
+        case .done(let size, let quality):
+            return .done(Done(path: .reencode, size: size, quality: quality, isIrregular: isIrregular))
+        case .overBudget(let bytesMin): return .overBudget(bytesMin: bytesMin)
+        }
     }
 
     /// How C, M, Y and K become sRGB: by the profile where there is a sound one. Numbers are taken as inverted even
@@ -159,10 +178,10 @@ struct JPEGPhoto {
         var removed = structure.removed.union(exif.found)
         if structure.profile != .absent, colour.icc == nil { removed.insert(.iccProfile) }
         return Report(
-            path: done.path, size: done.size, quality: done.path == .reencode ? job.options.quality : nil,
+            path: done.path, size: done.size, quality: done.quality,
             source: Report.Source(
-                format: .jpeg, size: structure.frame.size, orientation: turn,
-                orientationSource: exif.facts?.orientation == nil ? .none : .exif),
+                format: .jpeg, size: structure.frame.size, orientation: plan.turn,
+                orientationSource: told == nil ? .none : .exif),
             color: colour.names, removed: removed, warnings: warnings)
     }
 }
@@ -174,11 +193,36 @@ private final class InkTransform {
     init(_ transform: consuming ColourTransform) { self.transform = transform }
 }
 
-extension Container.JPEGFrame {
+extension PictureFacts {
+    /// What a JPEG's headers say of it.
+    fileprivate init(_ structure: JPEGStructure, turn: Orientation, isConverted: Bool) {
+        let frame = Codecs.JPEGFrame(structure.frame)
+        let isGrey = structure.colourModel == .grey
+        let isPlain = isGrey || structure.colourModel == .ycbcr
+        let subsampling = structure.colourModel == .ycbcr ? frame.subsampling : nil
+        let factors = frame.components.reduce(into: PixelSize(width: 1, height: 1)) { largest, component in
+            largest.width = max(largest.width, component.horizontal)
+            largest.height = max(largest.height, component.vertical)
+        }
+        // Lossless coding has no coefficients, and nothing of it is decoded to a part of its size.
+        let hasCoefficients = structure.frame.process != .lossless
+        self.init(
+            size: frame.size, turn: turn, isGrey: isGrey, subsampling: subsampling, isConverted: isConverted,
+            jpeg: !hasCoefficients
+                ? nil
+                : JPEG(
+                    isMovable: isGrey || subsampling != nil,
+                    isCommon: isPlain && !structure.frame.isArithmetic && structure.frame.process != .extended,
+                    isProgressive: structure.frame.process == .progressive, factors: factors))
+    }
+}
+
+extension Codecs.JPEGFrame {
     /// The frame as codecs see it. A single component has no scans beside it.
-    fileprivate var forCodecs: Codecs.JPEGFrame {
-        Codecs.JPEGFrame(
-            size: size, components: components.map { .init(horizontal: $0.horizontal, vertical: $0.vertical) },
-            isProgressive: process == .progressive, hasMultipleScans: process == .progressive)
+    fileprivate init(_ frame: Container.JPEGFrame) {
+        self.init(
+            size: frame.size,
+            components: frame.components.map { .init(horizontal: $0.horizontal, vertical: $0.vertical) },
+            isProgressive: frame.process == .progressive, hasMultipleScans: frame.process == .progressive)
     }
 }

@@ -102,7 +102,9 @@ extension Failure.Code {
     /// worker that was taken over cannot speak for the service.
     fileprivate var isForWorkers: Bool {
         switch self {
-        case .unsupportedMedia, .corrupt, .truncated, .tooManyPixels, .undecodable, .internalError: true
+        case .unsupportedMedia, .corrupt, .truncated, .tooManyPixels, .undecodable, .cropOutside, .budgetUnreachable,
+            .internalError:
+            true
         case .badParameter, .badRequest, .emptyBody, .notFound, .methodNotAllowed, .uploadTimeout, .bodyTooLarge,
             .rangeNotSatisfiable, .selfCheckFailed, .busy, .stopping, .storageUnavailable, .storageFull:
             false

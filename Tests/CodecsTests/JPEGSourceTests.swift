@@ -21,6 +21,41 @@ import Testing
         #expect(same(picture.joined, try JPEGPictures.planes(jpeg)))
     }
 
+    /// djpeg divides by the same transform; its Cb and Cr are not to be had, so the colours are compared as RGB.
+    @Test(arguments: samplings, [2, 4, 8])
+    func dividedLumaIsThatOfDjpeg(sampling: (String, ChromaSubsampling), divisor: Int) throws {
+        for (size, options) in [
+            (PixelSize(width: 121, height: 90), []), (PixelSize(width: 64, height: 31), ["-progressive"]),
+        ] {
+            let jpeg = try JPEGPictures.cjpeg(size.width, size.height, ["-sample", sampling.0] + options)
+            let divided = PixelSize(
+                width: (size.width + divisor - 1) / divisor, height: (size.height + divisor - 1) / divisor)
+            let picture = try decode(jpeg, divisor: divisor).picture
+            #expect(picture.format.size == divided)
+            #expect(picture.format.layout == .ycbcr(sampling.1 == .s420 ? .s444 : sampling.1))
+            let luma = try JPEGPictures.luma(jpeg, scale: "1/\(divisor)")
+            #expect(same(picture.planes[0], luma))
+        }
+    }
+
+    /// Pillow asks libjpeg for the smallest picture that is no smaller than this.
+    @Test(arguments: ["1x1", "2x2"], [2, 4, 8]) func dividedPlanesAreThoseOfPillow(sampling: String, divisor: Int)
+        throws
+    {
+        let jpeg = try JPEGPictures.cjpeg(121, 90, ["-sample", sampling])
+        let picture = try decode(jpeg, divisor: divisor).picture
+        let expected = try JPEGPictures.python(
+            """
+            import io, sys
+            from PIL import Image
+            picture = Image.open(io.BytesIO(sys.stdin.buffer.read()))
+            picture.draft("YCbCr", (121 // \(divisor), 90 // \(divisor)))
+            for band in picture.split():
+                sys.stdout.buffer.write(band.tobytes())
+            """, input: jpeg)
+        #expect(same(picture.joined, expected))
+    }
+
     @Test(arguments: [
         ["-progressive"], ["-arithmetic"], ["-arithmetic", "-progressive"], ["-restart", "1"], ["-restart", "3B"],
         ["-optimize", "-quality", "100"], ["-quality", "3"],

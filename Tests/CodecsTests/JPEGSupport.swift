@@ -76,10 +76,12 @@ func collect<Source: BandSource & ~Copyable>(_ source: inout Source) throws -> W
 }
 
 func decode(
-    _ jpeg: [UInt8], chroma: JPEGSource.Chroma = .asStored, inks: InkConverter? = nil, bytesMax: Int = .max
+    _ jpeg: [UInt8], chroma: JPEGSource.Chroma = .asStored, inks: InkConverter? = nil, divisor: Int = 1,
+    bytesMax: Int = .max
 ) throws -> (picture: WholePicture, isIrregular: Bool) {
     try jpeg.withUnsafeBytes { bytes in
-        var source = try JPEGSource.opening(bytes, chroma: chroma, inks: inks, bytesMax: bytesMax)
+        var source = try JPEGSource.opening(
+            bytes, chroma: chroma, inks: inks, divisor: divisor, bytesMax: bytesMax)
         let picture = try collect(&source)
         return (picture, source.isIrregular)
     }

@@ -20,8 +20,7 @@ import Testing
         var limits = Limits()
         limits.pixelsMax = 12
         limits.jobDeadlineMs = 34
-        var options = Options()
-        options.quality = 56
+        let options = try Options(parsing: OptionsTests.everything.map { (name: $0.0, value: $0.1) })
         let job = Job(options: options, limits: limits)
         #expect(try JobMessage.decodeJob(JobMessage.encode(job)) == job)
     }

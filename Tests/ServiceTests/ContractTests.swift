@@ -73,11 +73,24 @@ import Testing
             }
             let parameter = try block("    \(option.name):")
             #expect(parameter.contains("      name: \(option.name)\n      in: query"))
-            #expect(parameter.contains("        default: \(option.fallback)\n") || parameter.hasSuffix(option.fallback))
+            if let fallback = option.fallback {
+                #expect(parameter.contains("        default: \(fallback)\n") || parameter.hasSuffix(fallback))
+            } else {
+                #expect(!parameter.contains("default:"), "\(option.name)")
+            }
             #expect(parameter.lowercased().contains(option.summary.lowercased()), "\(option.name)")
         }
         let parameters = try block("  parameters:").components(separatedBy: "\n").filter { $0 == "      in: query" }
         #expect(parameters.count == OptionDescriptor.all.count)
+    }
+
+    @Test func readmeHasEveryOption() throws {
+        let readme = try String(contentsOf: Repository.file("README.md"), encoding: .utf8)
+        for option in OptionDescriptor.all {
+            let row =
+                "| `\(option.name)` | \(option.fallback.map { "`\($0)`" } ?? "–") | \(option.summary); \(option.allowed) |"
+            #expect(readme.contains(row + "\n"), "\(row)")
+        }
     }
 
     @Test func hasEveryFieldOfTheRecord() throws {

@@ -23,21 +23,31 @@ struct ScriptWorker {
         def number(value): return struct.pack('<q', value)
         def text(value): return number(len(value.encode())) + value.encode()
 
+        def options(message):
+            def word(at):
+                end = at + 8 + struct.unpack_from('<q', message, at)[0]
+                return message[at + 8:end].decode(), end
+            count, at, pairs = struct.unpack_from('<q', message, 1)[0], 9, {}
+            for _ in range(count):
+                name, at = word(at)
+                pairs[name], at = word(at)
+            return pairs
+
         line = socket.socket(fileno=3)
-        line.send(bytes([1]))
+        line.send(bytes([2]))
         while True:
             message, ancillary, flags, peer = line.recvmsg(65536, socket.CMSG_SPACE(8))
             if not message: break
             source, target = array.array('i', ancillary[0][2])
-            version, quality = struct.unpack_from('<Bq', message)
+            quality = int(options(message).get('quality', 90))
             if quality == 1:
                 open(__file__ + '.begun', 'w').close()
                 time.sleep(1)
             if quality == 2:
-                line.send(bytes([1, 1]) + text('corrupt') + text('not today') + bytes([0]))
+                line.send(bytes([2, 1]) + text('corrupt') + text('not today') + bytes([0]))
             else:
                 os.write(target, os.pread(source, os.fstat(source).st_size, 0))
-                line.send(bytes([1, 0]) + text('copy') + number(16) + number(8) + number(0)
+                line.send(bytes([2, 0]) + text('copy') + number(16) + number(8) + number(0)
                     + text('jpeg') + number(16) + number(8) + bytes([1]) + text('none')
                     + text('sRGB') + text('sRGB') + number(1) + text('comment') + number(1) + text('header_irregular'))
             os.close(source)

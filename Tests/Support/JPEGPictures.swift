@@ -33,9 +33,9 @@ package enum JPEGPictures {
             """, input: textured(width, height))
     }
 
-    /// The first component's samples as djpeg decodes them.
-    package static func luma(_ jpeg: [UInt8]) throws -> [UInt8] {
-        try samples(["-grayscale"], jpeg)
+    /// The first component's samples as djpeg decodes them, to a part of the size if asked.
+    package static func luma(_ jpeg: [UInt8], scale: String = "1/1") throws -> [UInt8] {
+        try samples(["-grayscale", "-scale", scale], jpeg)
     }
 
     /// Interleaved RGB as djpeg decodes it, chroma upsampled smoothly.

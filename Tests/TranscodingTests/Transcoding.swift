@@ -13,8 +13,12 @@ struct Transcoded {
     /// Transcodes, and holds the result to what holds for every picture: the output check passes, and exiftool finds
     /// nothing in it but structure and a profile.
     init(_ input: [UInt8], quality: Int = 90, limits: Limits = Limits()) throws {
-        var options = Options()
-        options.quality = quality
+        try self.init(input, [("quality", "\(quality)")], limits: limits)
+    }
+
+    /// - Parameter pairs: options, as a request writes them.
+    init(_ input: [UInt8], _ pairs: [(String, String)], limits: Limits = Limits()) throws {
+        let options = try Options(parsing: pairs.map { (name: $0.0, value: $0.1) })
         let file = try MemoryFile(name: "test-output")
         let job = Job(options: options, limits: limits)
         report = try input.withUnsafeBytes { try Transcoder.transcode($0, job, to: file.descriptor) }
@@ -30,9 +34,12 @@ struct Transcoded {
     }
 
     /// Why the photo is refused.
-    static func failure(_ input: [UInt8], limits: Limits = Limits()) throws -> Failure {
+    static func failure(
+        _ input: [UInt8], _ pairs: [(String, String)] = [], limits: Limits = Limits()
+    ) throws -> Failure {
         let file = try MemoryFile(name: "test-output")
-        let job = Job(options: Options(), limits: limits)
+        let options = try Options(parsing: pairs.map { (name: $0.0, value: $0.1) })
+        let job = Job(options: options, limits: limits)
         do {
             _ = try input.withUnsafeBytes { try Transcoder.transcode($0, job, to: file.descriptor) }
         } catch let failure as Failure {

@@ -137,7 +137,7 @@ static void check_scans(cjpeg_decoder *decoder) {
   }
 }
 
-cjpeg_status cjpeg_decoder_start(cjpeg_decoder *decoder, cjpeg_output output) {
+cjpeg_status cjpeg_decoder_start(cjpeg_decoder *decoder, cjpeg_output output, int divisor) {
   struct jpeg_decompress_struct *info = &decoder->info;
   if (decoder->border.status != CJPEG_STATUS_OK) return decoder->border.status;
   if (setjmp(decoder->border.escape) != 0) return decoder->border.status;
@@ -147,6 +147,8 @@ cjpeg_status cjpeg_decoder_start(cjpeg_decoder *decoder, cjpeg_output output) {
   case CJPEG_OUTPUT_YCBCR: info->out_color_space = JCS_YCbCr; break;
   case CJPEG_OUTPUT_CMYK: info->out_color_space = JCS_CMYK; break;
   }
+  info->scale_num = 1;
+  info->scale_denom = (unsigned int)divisor;
   info->dct_method = JDCT_ISLOW;
   info->do_fancy_upsampling = TRUE;
   /* It would invent detail where a progression stops half-way. */
@@ -156,6 +158,14 @@ cjpeg_status cjpeg_decoder_start(cjpeg_decoder *decoder, cjpeg_output output) {
   return CJPEG_STATUS_OK;
 }
 
+int cjpeg_decoder_block_side(const cjpeg_decoder *decoder, int component) {
+#if JPEG_LIB_VERSION >= 70
+  return decoder->info.comp_info[component].DCT_v_scaled_size;
+#else
+  return decoder->info.comp_info[component].DCT_scaled_size;
+#endif
+}
+
 cjpeg_status cjpeg_decoder_read_planes(cjpeg_decoder *decoder, const cjpeg_plane planes[CJPEG_COMPONENTS_MAX]) {
   struct jpeg_decompress_struct *info = &decoder->info;
   JSAMPROW rows[CJPEG_COMPONENTS_MAX][CJPEG_BAND_ROWS_MAX];
@@ -163,12 +173,20 @@ cjpeg_status cjpeg_decoder_read_planes(cjpeg_decoder *decoder, const cjpeg_plane
   if (decoder->border.status != CJPEG_STATUS_OK) return decoder->border.status;
   if (setjmp(decoder->border.escape) != 0) return decoder->border.status;
   for (int i = 0; i < info->num_components; i++) {
-    if (planes[i].rows < info->comp_info[i].v_samp_factor * DCTSIZE) ERREXIT(info, JERR_BUFFER_SIZE);
-    for (int row = 0; row < info->comp_info[i].v_samp_factor * DCTSIZE; row++)
-      rows[i][row] = planes[i].base + (size_t)row * planes[i].stride;
+    const jpeg_component_info *component = &info->comp_info[i];
+    int side = cjpeg_decoder_block_side(decoder, i);
+    int count = component->v_samp_factor * side;
+    if (planes[i].rows < count || planes[i].stride < (size_t)component->width_in_blocks * (size_t)side)
+      ERREXIT(info, JERR_BUFFER_SIZE);
+    for (int row = 0; row < count; row++) rows[i][row] = planes[i].base + (size_t)row * planes[i].stride;
     components[i] = rows[i];
   }
-  jpeg_read_raw_data(info, components, (JDIMENSION)info->max_v_samp_factor * DCTSIZE);
+  /* Luma has the least side; a divided picture's other components may have a larger one. */
+  int side = DCTSIZE;
+  for (int i = 0; i < info->num_components; i++) {
+    if (cjpeg_decoder_block_side(decoder, i) < side) side = cjpeg_decoder_block_side(decoder, i);
+  }
+  jpeg_read_raw_data(info, components, (JDIMENSION)(info->max_v_samp_factor * side));
   return CJPEG_STATUS_OK;
 }
 

@@ -11,7 +11,7 @@ extension Failure.Code {
         case .bodyTooLarge: 413
         case .unsupportedMedia: 415
         case .rangeNotSatisfiable: 416
-        case .corrupt, .truncated, .tooManyPixels, .undecodable: 422
+        case .corrupt, .truncated, .tooManyPixels, .undecodable, .cropOutside, .budgetUnreachable: 422
         case .selfCheckFailed, .internalError: 500
         case .busy, .stopping, .storageUnavailable: 503
         case .storageFull: 507
@@ -26,8 +26,8 @@ extension Failure.Code {
         case .stopping: 5
         case .storageUnavailable: 10
         case .badParameter, .badRequest, .emptyBody, .notFound, .methodNotAllowed, .uploadTimeout, .bodyTooLarge,
-            .unsupportedMedia, .rangeNotSatisfiable, .corrupt, .truncated, .tooManyPixels, .undecodable,
-            .selfCheckFailed, .internalError, .storageFull:
+            .unsupportedMedia, .rangeNotSatisfiable, .corrupt, .truncated, .tooManyPixels, .undecodable, .cropOutside,
+            .budgetUnreachable, .selfCheckFailed, .internalError, .storageFull:
             nil
         }
     }
@@ -39,8 +39,8 @@ extension Failure.Code {
         case .selfCheckFailed, .internalError: .error
         case .storageUnavailable, .storageFull: .warning
         case .badParameter, .badRequest, .emptyBody, .notFound, .methodNotAllowed, .uploadTimeout, .bodyTooLarge,
-            .unsupportedMedia, .rangeNotSatisfiable, .corrupt, .truncated, .tooManyPixels, .undecodable, .busy,
-            .stopping:
+            .unsupportedMedia, .rangeNotSatisfiable, .corrupt, .truncated, .tooManyPixels, .undecodable, .cropOutside,
+            .budgetUnreachable, .busy, .stopping:
             .info
         }
     }

@@ -40,7 +40,7 @@ enum Help {
         + table(
             [("-o, --output FILE|-", "where the JPEG goes; a file there is replaced", "required")]
                 + OptionDescriptor.all.map {
-                    ("--\($0.flag) VALUE", $0.summary, "\($0.allowed); default \($0.fallback)")
+                    ("--\($0.flag) VALUE", $0.summary, $0.allowed + ($0.fallback.map { "; default \($0)" } ?? ""))
                 }
                 + [("--worker FILE", "the program of the worker", "SAFELIGHT_WORKER, default beside safelight")])
 

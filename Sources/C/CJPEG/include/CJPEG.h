@@ -82,9 +82,11 @@ cjpeg_decoder *cjpeg_decoder_create(const uint8_t *bytes, size_t count, size_t m
 void cjpeg_decoder_free(cjpeg_decoder *decoder);
 
 cjpeg_status cjpeg_decoder_read_header(cjpeg_decoder *decoder, cjpeg_header *header);
-/* Reads all scans where there are several. */
-cjpeg_status cjpeg_decoder_start(cjpeg_decoder *decoder, cjpeg_output output);
-/* Reads one iMCU row: of component i, 8 x vertical[i] rows of whole blocks, at most `planes[i].rows`. */
+/* Reads all scans where there are several. Every pixel stands for `divisor` (1, 2, 4 or 8) by as many of the picture's. */
+cjpeg_status cjpeg_decoder_start(cjpeg_decoder *decoder, cjpeg_output output, int divisor);
+/* After start: how many samples a side a block of this component yields. A divided picture's chroma may be divided less. */
+int cjpeg_decoder_block_side(const cjpeg_decoder *decoder, int component);
+/* Reads one iMCU row: of component i, block side x vertical[i] rows of whole blocks, at most `planes[i].rows`. */
 cjpeg_status cjpeg_decoder_read_planes(cjpeg_decoder *decoder, const cjpeg_plane planes[CJPEG_COMPONENTS_MAX]);
 /* Reads `rows.rows` interleaved rows; no more than the picture still has. */
 cjpeg_status cjpeg_decoder_read_rows(cjpeg_decoder *decoder, cjpeg_plane rows);

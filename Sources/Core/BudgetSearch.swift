@@ -1,0 +1,123 @@
+import Glibc
+
+/// Finds the quality and, where the lowest one does not do, the size at which a picture has no more bytes than allowed.
+/// It decides only; the caller encodes what `next` asks for and records the bytes.
+///
+/// Quality is searched first, down to a floor: by the bytes' logarithm, which is nearly straight over quality. Only then
+/// the dimensions shrink, by √(bytes allowed / bytes found), and what is left after that is spent on quality.
+package struct BudgetSearch: Sendable {
+    /// The lowest quality to which the search goes of its own accord.
+    package static let qualityFloor = 60
+    /// The longer side to which a picture is shrunk at most.
+    package static let sideFloor = 16
+    /// Trials after which the best that was found is taken; and after which only the smallest picture is tried.
+    package static let trialsMax = 6
+
+    package struct Trial: Sendable, Equatable {
+        package let quality: Int
+        package let size: PixelSize
+
+        package init(quality: Int, size: PixelSize) {
+            self.quality = quality
+            self.size = size
+        }
+    }
+
+    package enum Step: Sendable, Equatable {
+        /// To be encoded, and its bytes recorded.
+        case encode(Trial)
+        case done(Trial)
+        /// Not even the smallest picture is small enough.
+        case unreachable(bytesMin: Int)
+    }
+
+    private struct Record {
+        let trial: Trial
+        let bytes: Int
+    }
+
+    private let bytesMax: Int
+    private let quality: Int
+    private let floor: Int
+    private let size: PixelSize
+    private let overhead: Int
+    private var records: [Record] = []
+
+    /// - Parameters:
+    ///   - quality: asked for, the highest that is tried; a lower one than the floor is the floor.
+    ///   - overhead: bytes of a JPEG that do not depend on its pixels.
+    package init(bytesMax: Int, quality: Int, size: PixelSize, overhead: Int) {
+        self.bytesMax = bytesMax
+        self.quality = quality
+        self.size = size
+        self.overhead = overhead
+        floor = min(quality, Self.qualityFloor)
+    }
+
+    package mutating func record(_ trial: Trial, bytes: Int) {
+        records.append(Record(trial: trial, bytes: bytes))
+    }
+
+    package func next() -> Step {
+        if records.isEmpty { return .encode(Trial(quality: quality, size: size)) }
+        if let best { return better(than: best).map(Step.encode) ?? .done(best.trial) }
+        if !records.contains(where: { $0.trial.quality == floor }) {
+            return .encode(Trial(quality: floor, size: size))
+        }
+        guard let smaller = smaller() else { return .unreachable(bytesMin: records.map(\.bytes).min() ?? 0) }
+        return .encode(Trial(quality: floor, size: smaller))
+    }
+
+    /// The largest picture that fits, at its highest quality.
+    private var best: Record? {
+        records.filter { $0.bytes <= bytesMax }.max { first, second in
+            (first.trial.size.pixels ?? 0, first.trial.quality) < (second.trial.size.pixels ?? 0, second.trial.quality)
+        }
+    }
+
+    /// The next trial at the size of what fits; nil where it is good enough.
+    private func better(than best: Record) -> Trial? {
+        let over = records.filter { $0.trial.size == best.trial.size && $0.bytes > bytesMax }
+            .min { $0.trial.quality < $1.trial.quality }
+        let low = best.trial.quality
+        let high = over?.trial.quality ?? quality + 1
+        guard high - low > 1, records.count < Self.trialsMax, best.bytes * 100 < bytesMax * 97 else { return nil }
+        let room = log(Double(bytesMax) / Double(best.bytes))
+        let steps: Double
+        if let over {
+            steps = Double(high - low) * room / log(Double(over.bytes) / Double(best.bytes))
+        } else {
+            // A step of quality adds about 3 % of the bytes between 60 and 90.
+            steps = room / 0.03
+        }
+        let quality = low + Int(min(max(steps, 1), Double(high - low - 1)))
+        return Trial(quality: quality, size: best.trial.size)
+    }
+
+    /// The next size to be tried at the floor's quality, when nothing has fitted; nil where there is none.
+    private func smaller() -> PixelSize? {
+        let floored = records.filter { $0.trial.quality == floor }
+        guard let last = floored.last else { return size }
+        let side = max(last.trial.size.width, last.trial.size.height)
+        let sideMin = min(Self.sideFloor, max(size.width, size.height))
+        guard side > sideMin else { return nil }
+        guard bytesMax > overhead, last.bytes > overhead, records.count < Self.trialsMax else {
+            return fitting(sideMin)
+        }
+        // How fast bytes fall with the area: in proportion at first, as the last two trials tell then.
+        var exponent = 1.0
+        if floored.count > 1 {
+            let before = floored[floored.count - 2]
+            let areas = Double(before.trial.size.pixels ?? 1) / Double(last.trial.size.pixels ?? 1)
+            let told = log(Double(before.bytes - overhead) / Double(last.bytes - overhead)) / log(areas)
+            exponent = min(max(told.isFinite ? told : 1, 0.4), 1)
+        }
+        let area = pow(Double(bytesMax - overhead) / Double(last.bytes - overhead), 1 / exponent)
+        let target = Int(Double(side) * (0.98 * area).squareRoot())
+        return fitting(min(max(target, sideMin), side - 1))
+    }
+
+    private func fitting(_ side: Int) -> PixelSize {
+        OutputGeometry.fitting(size, maxWidth: side, maxHeight: side)
+    }
+}
