@@ -16,6 +16,9 @@ package struct ExifBlock: Sendable {
     /// A text was no UTF-8 and was read as Latin-1.
     package let hasLatin1: Bool
 
+    /// Whether it tells anything that is read here.
+    package var isTelling: Bool { !fields.isEmpty }
+
     /// What `ExifBuilder` writes from.
     let fields: [ExifField]
     let gps: ExifRecord

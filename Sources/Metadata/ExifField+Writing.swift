@@ -5,7 +5,7 @@ extension ExifField {
     var encoded: (type: TIFFType, bytes: [UInt8])? {
         switch tag.form {
         case .text: encodedText.map { (.ascii, $0) }
-        case .bytes: value.bytes.flatMap { $0.count == tag.count ? (.undefined, $0) : nil }
+        case .bytes: value.numberBytes.flatMap { $0.count == tag.count ? (.undefined, $0) : nil }
         case .version: nil
         case .short: integers(0...0xFFFF).map { (.short, $0.flatMap(BigEndian.short)) }
         case .long: integers(0...0xFFFF_FFFF).map { (.long, $0.flatMap(BigEndian.long)) }
@@ -17,7 +17,7 @@ extension ExifField {
     /// As it is shown, so that it is known what is written. UTF-8 stands in ASCII's place, as phones do it: few readers
     /// know EXIF 3.0's own type.
     private var encodedText: [UInt8]? {
-        guard let bytes = value.bytes else { return nil }
+        guard let bytes = value.textBytes else { return nil }
         guard tag.name == "Copyright" else {
             let text = ExifText(bytes).text
             return text.isEmpty ? nil : Array(text.utf8) + [0]

@@ -1,6 +1,6 @@
 package import Core
 
-/// What a photo's EXIF blocks say together: the first that can be read counts.
+/// What a photo's EXIF blocks say together: the first that tells anything counts.
 package struct ExifReading: Sendable {
     package private(set) var block: ExifBlock?
     /// Of all blocks, in bytes.
@@ -18,7 +18,7 @@ package struct ExifReading: Sendable {
             }
             foundBytes.merge(read.foundBytes, uniquingKeysWith: +)
             if read.isDamaged { warnings.insert(.exifDamaged) }
-            if block == nil { block = read }
+            if block?.isTelling != true, block == nil || read.isTelling { block = read }
         }
         if blocks.count > 1 { warnings.insert(.exifRepeated) }
     }

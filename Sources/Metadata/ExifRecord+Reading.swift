@@ -38,12 +38,12 @@ extension ExifRecord {
     private static func value(of field: ExifField, _ hasLatin1: inout Bool) -> Outcome {
         switch field.tag.form {
         case .text, .version:
-            guard let bytes = field.value.bytes else { return .unreadable }
+            guard let bytes = field.value.textBytes else { return .unreadable }
             let (text, isLatin1) = decoded(bytes, isCopyright: field.tag.name == "Copyright")
             if isLatin1 { hasLatin1 = true }
             return text.isEmpty ? .nothing : .value(.text(text))
         case .bytes:
-            guard let bytes = field.value.bytes else { return .unreadable }
+            guard let bytes = field.value.numberBytes else { return .unreadable }
             return .value(bytes.count == 1 ? .integer(Int(bytes[0])) : .integers(bytes.map { Int($0) }))
         case .short, .long, .rational, .signedRational:
             // All ones stands for infinity (EXIF 3.0, section 4.6.6.7.9).

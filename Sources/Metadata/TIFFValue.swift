@@ -15,13 +15,21 @@ enum TIFFValue: Sendable, Equatable {
     case rationals([Rational])
     case reals([Double])
 
-    /// The bytes of a value that is not made of wider numbers.
-    var bytes: [UInt8]? {
+    /// The bytes of what may be a text.
+    var textBytes: [UInt8]? {
         switch self {
         case .text(let bytes), .undefined(let bytes): bytes
+        case .integers, .rationals, .reals: nil
+        }
+    }
+
+    /// The bytes of what may be numbers of one byte each.
+    var numberBytes: [UInt8]? {
+        switch self {
+        case .undefined(let bytes): bytes
         case .integers(let values):
             values.allSatisfy { (0...255).contains($0) } ? values.map { UInt8($0) } : nil
-        case .rationals, .reals: nil
+        case .text, .rationals, .reals: nil
         }
     }
 

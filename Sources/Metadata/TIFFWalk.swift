@@ -31,7 +31,8 @@ struct TIFFWalk {
 
     let block: [UInt8]
     let isBigEndian: Bool
-    /// The first of each tag. Exif tags that a writer put into IFD0 are taken where the Exif directory has none.
+    /// The first of each tag. Tags of IFD0 and of the Exif directory that a writer put into the other of the two are taken
+    /// where their own has none; but not Orientation, which viewers look for in IFD0 alone.
     private(set) var entries: [StandardTag.Key: Entry] = [:]
     /// What the block holds, in bytes.
     private(set) var found: [Removable: Int] = [:]
@@ -140,10 +141,18 @@ struct TIFFWalk {
             let key = StandardTag.Key(directory: directory, number: tag)
             if StandardTag.all[key] != nil {
                 if entries[key] == nil { entries[key] = entry }
-            } else if place == .image {
-                let key = StandardTag.Key(directory: .exif, number: tag)
+            } else if let other = TIFFWalk.other(directory), tag != 0x0112 {
+                let key = StandardTag.Key(directory: other, number: tag)
                 if StandardTag.all[key] != nil, misplaced[key] == nil { misplaced[key] = entry }
             }
+        }
+    }
+
+    private static func other(_ directory: StandardTag.Directory) -> StandardTag.Directory? {
+        switch directory {
+        case .image: .exif
+        case .exif: .image
+        case .gps, .interoperability: nil
         }
     }
 

@@ -178,7 +178,10 @@ import Testing
         #expect(block.record["FileSource"] == .integer(3))
         #expect(!block.isDamaged)
         let bad = try #require(
-            Blocks.read(exif: [(0x829D, .ascii("f/4")), (0x9003, .rational([(1, 2)])), (0xA434, .ascii("Lens"))]))
+            Blocks.read(exif: [
+                (0x829D, .ascii("f/4")), (0x9003, .rational([(1, 2)])), (0xA433, .bytes([65, 66])),
+                (0xA434, .ascii("Lens")),
+            ]))
         #expect(bad.record.fields == [.init(name: "LensModel", value: .text("Lens"))])
         #expect(bad.isDamaged)
     }
@@ -201,11 +204,14 @@ import Testing
         #expect(block.record["SubjectArea"] == .integers([1, 2, 3, 4]))
     }
 
-    @Test func exifTagsInIFD0AreRead() throws {
+    /// As exiftool reads them.
+    @Test func tagsInTheOtherDirectoryAreRead() throws {
         var builder = TIFFBuilder()
         builder.ifd0 = [(0x829D, .rational([(4, 1)])), (0x8827, .short(100))]
-        builder.exif = [(0x8827, .short(200))]
+        builder.exif = [(0x8827, .short(200)), (0x0112, .short(6)), (0x0132, .ascii("2024:05:06 07:08:10"))]
         let block = try #require(Blocks.read(builder))
+        #expect(block.record["DateTime"] == .text("2024:05:06 07:08:10"))
+        #expect(block.facts.orientation == nil)
         #expect(block.record["FNumber"] == .number(4))
         #expect(block.record["PhotographicSensitivity"] == .integer(200))
     }

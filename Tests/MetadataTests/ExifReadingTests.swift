@@ -24,6 +24,13 @@ import Testing
         let second = ExifReading([junk, block("B")])
         #expect(second.block?.capture.cameraModel == "B")
         #expect(second.warnings == [.exifRepeated, .exifDamaged])
+        // A block with a MakerNote and nothing else.
+        var empty = TIFFBuilder()
+        empty.exif = [(0x927C, .undefined([1, 2, 3, 4, 5]))]
+        let third = ExifReading([empty.bytes, block("C"), block("D")])
+        #expect(third.block?.capture.cameraModel == "C")
+        #expect(third.foundBytes[.makernote] == 5)
+        #expect(ExifReading([empty.bytes]).block?.facts.found == [.exif, .makernote])
     }
 
     @Test func noneAtAll() {
