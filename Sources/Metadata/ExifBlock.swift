@@ -49,19 +49,11 @@ package struct ExifBlock: Sendable {
         facts = ExifFacts(record: exif.record, found: Set(walk.found.keys))
     }
 
-    /// What of the block a caller gets to read.
-    package struct Disclosure: Sendable, Equatable {
-        package var record: ExifRecord?
-        package var capture: Capture?
-        package var gpsStatus: GPSStatus?
-        package var position: Position?
-    }
-
     /// What the answer may tell. Without `exif` it tells no time of the capture, so not GPS's time either.
     package func disclosed(by policy: MetadataPolicy) -> Disclosure {
         var disclosure = Disclosure()
         if policy.exif != .strip {
-            disclosure.record = record
+            disclosure.exif = record
             disclosure.capture = capture
         }
         if policy.gps != .strip {

@@ -1,3 +1,5 @@
+import Core
+
 extension ExifRecord {
     /// What came of reading fields.
     struct Reading {

@@ -1,3 +1,5 @@
+import Core
+
 /// What the numbers of EXIF's enumerations mean, in the standard's words (EXIF 3.0, sections 4.6.5 and 4.6.6).
 enum ExifWords {
     /// - Returns: nil for tags that are no enumeration, and for numbers that the standard reserves.

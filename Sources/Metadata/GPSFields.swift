@@ -1,3 +1,5 @@
+import Core
+
 /// A position as the GPS directory of EXIF 3.0 says it (section 4.6.7).
 struct GPSFields {
     struct Field {

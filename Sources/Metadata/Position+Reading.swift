@@ -1,3 +1,5 @@
+import Core
+
 extension Position {
     /// Reads the GPS directory's fields, in the standard's units, with the standard's defaults for missing references of
     /// all but the co-ordinates (EXIF 3.0, section 4.6.7).

@@ -1,3 +1,5 @@
+import Core
+
 /// A tag of the EXIF standard that may be read: the allow-list for reading, and the lesser one for keeping.
 struct StandardTag: Sendable, Equatable {
     /// Where the standard puts a tag.

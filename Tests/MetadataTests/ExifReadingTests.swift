@@ -49,13 +49,13 @@ import Testing
 
     @Test func tellsByPolicy() throws {
         let block = try #require(Blocks.read(Blocks.rich()))
-        #expect(block.disclosed(by: MetadataPolicy()) == ExifBlock.Disclosure())
+        #expect(block.disclosed(by: MetadataPolicy()) == Disclosure())
         let exif = block.disclosed(by: MetadataPolicy(exif: .return))
-        #expect(exif.record == block.record)
+        #expect(exif.exif == block.record)
         #expect(exif.capture == block.capture)
         #expect(exif.position == nil && exif.gpsStatus == nil)
         let gps = block.disclosed(by: MetadataPolicy(gps: .keep))
-        #expect(gps.record == nil && gps.capture == nil)
+        #expect(gps.exif == nil && gps.capture == nil)
         #expect(gps.gpsStatus == .present)
         #expect(gps.position?.latitude == block.position?.latitude)
         #expect(gps.position?.timestamp == nil)

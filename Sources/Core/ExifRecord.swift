@@ -30,11 +30,12 @@ package struct ExifRecord: Sendable, Equatable {
 }
 
 extension ExifRecord {
-    func text(_ name: String) -> String? {
+    /// The value where it is of that kind; whole numbers are numbers too.
+    package func text(_ name: String) -> String? {
         if case .text(let text) = self[name] { text } else { nil }
     }
 
-    func integer(_ name: String) -> Int? {
+    package func integer(_ name: String) -> Int? {
         switch self[name] {
         case .integer(let value): value
         case .number(let value): Int(exactly: value)
@@ -42,7 +43,7 @@ extension ExifRecord {
         }
     }
 
-    func number(_ name: String) -> Double? {
+    package func number(_ name: String) -> Double? {
         switch self[name] {
         case .integer(let value): Double(value)
         case .number(let value): value
@@ -50,7 +51,7 @@ extension ExifRecord {
         }
     }
 
-    func numbers(_ name: String) -> [Double?]? {
+    package func numbers(_ name: String) -> [Double?]? {
         switch self[name] {
         case .integer(let value): [Double(value)]
         case .number(let value): [value]
