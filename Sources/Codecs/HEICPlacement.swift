@@ -57,14 +57,14 @@ extension HEICPlacement {
         var format = stored
         format.size = displaySize
         format.layout = layout
-        let parts = (0..<stored.planeCount).map { part(of: planes[$0], $0, stored) }
+        let parts = parts(of: planes, stored)
         let samples = try JPEGPlanes.allocating(
             parts.map { part in
                 let size = PixelSize(width: part.width, height: part.height).applying(orientation)
                 return JPEGPlanes.Shape(bytesPerRow: size.width * stored.bytesPerSample, rows: size.height)
             })
         for (index, part) in parts.enumerated() {
-            HEICTurn.copy(
+            SampleTurn.copy(
                 part, bytesPerSample: stored.bytesPerSample, by: orientation, to: samples.address(of: index),
                 targetStride: samples.shapes[index].stride)
             guard index > 0, case .ycbcr = layout else { continue }
@@ -75,7 +75,11 @@ extension HEICPlacement {
         return HEICWhole(samples, format: format)
     }
 
-    /// The samples of plane `index` that cover the part.
+    /// The samples of a picture's planes that cover the part that is shown; not turned.
+    func parts(of planes: [Plane], _ stored: PictureFormat) -> [Plane] {
+        planes.enumerated().map { index, plane in part(of: plane, index, stored) }
+    }
+
     private func part(of plane: Plane, _ index: Int, _ stored: PictureFormat) -> Plane {
         let horizontal = index > 0 ? stored.layout.horizontalFactor : 1
         let vertical = index > 0 ? stored.layout.verticalFactor : 1

@@ -66,7 +66,7 @@ struct HEICTiles: ~Copyable {
         }
         try planes.checkDecoded(parts)
         for (index, part) in parts.enumerated() {
-            HEICTurn.copy(
+            SampleTurn.copy(
                 part, bytesPerSample: planes.bytesPerSample, by: grid.orientation,
                 to: buffer.column(cell.x, ofPlane: index), targetStride: buffer.strides[index])
         }

@@ -68,14 +68,20 @@ package struct TurnedSource<Source: BandSource & ~Copyable>: BandSource, ~Copyab
 
     private mutating func fill() throws(CodecError) {
         let sourceFormat = source.format
+        var rows = 0
         while let band = try source.nextBand() {
+            rows += band.rows
             for (index, plane) in band.planes.enumerated() {
                 let firstRow = index > 0 ? band.firstRow / sourceFormat.layout.verticalFactor : band.firstRow
-                HEICTurn.copy(
+                SampleTurn.copy(
                     plane, bytesPerSample: format.bytesPerSample, by: orientation,
                     to: place(of: plane, firstRow: firstRow, in: sourceFormat.planeSize(index), index),
                     targetStride: picture.shapes[index].stride)
             }
+        }
+        // What no band has brought would be whatever the memory held.
+        guard rows == sourceFormat.size.height else {
+            throw CodecError(.truncated, "the source has \(rows) of \(sourceFormat.size.height) rows")
         }
         guard case .ycbcr = format.layout else { return }
         let shift = ChromaShift(format, orientation)

@@ -109,6 +109,14 @@ import Testing
         #expect(same(turned.planes[0], expected.flatMap { [$0, $0 & 3] }))
     }
 
+    @Test(arguments: [0, 1, 40, 90]) func aSourceThatEndsEarlyIsTruncated(rows: Int) throws {
+        let format = PictureFormat(
+            size: PixelSize(width: 20, height: 91), layout: .ycbcr(.s420), depth: 8, colour: .jfif)
+        let picture = PlanarPicture(format) { _, x, y in (x + y) % 256 }
+        var turned = try TurnedSource.turning(PlanarPictureSource(picture, rows: 8, endingAt: rows), .rotated180)
+        #expect(try failure { _ = try turned.nextBand() } == .truncated)
+    }
+
     @Test func memoryIsThePicture() {
         let format = PictureFormat(
             size: PixelSize(width: 4000, height: 3000), layout: .ycbcr(.s420), depth: 8, colour: .jfif)

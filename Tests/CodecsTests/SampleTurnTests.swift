@@ -3,7 +3,7 @@ import Testing
 
 @testable import Codecs
 
-@Suite struct HEICTurnTests {
+@Suite struct SampleTurnTests {
     /// Sizes around the edges of the blocks that are turned in registers (8 bytes, 4 words), and beside them.
     private static let sizes = [(1, 1), (3, 5), (8, 8), (4, 4), (16, 8), (17, 23), (7, 9), (9, 32)].map {
         PixelSize(width: $0.0, height: $0.1)
@@ -31,7 +31,7 @@ import Testing
             target.withUnsafeMutableBytes { target in
                 guard let from = source.baseAddress, let to = target.baseAddress else { return }
                 let plane = Plane(base: from, stride: padded * bytes, width: size.width, height: size.height)
-                HEICTurn.copy(
+                SampleTurn.copy(
                     plane, bytesPerSample: bytes, by: orientation, to: to, targetStride: stride * bytes)
             }
         }

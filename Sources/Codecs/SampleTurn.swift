@@ -1,7 +1,7 @@
 import Core
 
 /// Copies a block of samples to its place on the display, turned on the way.
-enum HEICTurn {
+enum SampleTurn {
     /// - Parameters:
     ///   - source: the block as stored.
     ///   - target: the top left of its place on the display; `targetStride` bytes from row to row.
