@@ -107,7 +107,7 @@ package struct HEICSource: BandSource, ~Copyable {
         let target: HEIFTarget = facts.hasAlpha && !facts.coding.isGrey ? .rgb : .source
         let region: HEIFRegion = placement == nil ? .shown : .stored
         let size = placement == nil ? facts.displaySize : facts.storedSize
-        if target == .rgb { try check(handle, region, size, facts, &decoder) }
+        if target == .rgb { try check(handle, facts, placement, &decoder) }
         let image = try decode(handle, region, as: target, &decoder)
         var colour = facts.colour(coded: image.nclx)
         if target == .rgb {
@@ -116,13 +116,13 @@ package struct HEICSource: BandSource, ~Copyable {
         }
         let kind = try HEICPlanes(image, matrix: colour.matrix)
         let planes = try kind.planes(of: image, size: size)
-        try kind.checkDecoded(planes)
+        let format = PictureFormat(size: size, layout: kind.layout, depth: kind.depth, colour: colour)
+        try kind.checkDecoded(placement?.parts(of: planes, format) ?? planes)
         let alpha =
             facts.hasAlpha
             ? try HEICAlpha(
                 image, planes: kind, size: size, isFullRange: colour.isFullRange,
                 isPremultiplied: handle.isPremultiplied) : nil
-        let format = PictureFormat(size: size, layout: kind.layout, depth: kind.depth, colour: colour)
         guard let placement, placement != HEICPlacement(all: size) else {
             return HEICSource(
                 facts, format, tiles: nil, whole: HEICWhole(image, planes: planes, format: format, alpha: alpha))
@@ -134,12 +134,15 @@ package struct HEICSource: BandSource, ~Copyable {
 
     /// Decodes a picture as it is coded and drops it: once it is RGB nobody sees whether all of it was decoded.
     private static func check(
-        _ handle: borrowing HEIFHandle, _ region: HEIFRegion, _ size: PixelSize, _ facts: HEICFacts,
-        _ decoder: inout HEIFDecoder
+        _ handle: borrowing HEIFHandle, _ facts: HEICFacts, _ placement: HEICPlacement?, _ decoder: inout HEIFDecoder
     ) throws(CodecError) {
-        let image = try decode(handle, region, as: .source, &decoder)
-        let kind = try HEICPlanes(image, matrix: facts.colour(coded: image.nclx).matrix)
-        try kind.checkDecoded(kind.planes(of: image, size: size))
+        let size = placement == nil ? facts.displaySize : facts.storedSize
+        let image = try decode(handle, placement == nil ? .shown : .stored, as: .source, &decoder)
+        let colour = facts.colour(coded: image.nclx)
+        let kind = try HEICPlanes(image, matrix: colour.matrix)
+        let planes = try kind.planes(of: image, size: size)
+        let format = PictureFormat(size: size, layout: kind.layout, depth: kind.depth, colour: colour)
+        try kind.checkDecoded(placement?.parts(of: planes, format) ?? planes)
     }
 
     /// Decodes by FFmpeg or, where its plug-in refuses, by libde265, silently; says by which.

@@ -70,14 +70,19 @@ import Testing
         #expect(try failure { _ = try draw(bytes) } == .corrupt)
     }
 
-    @Test func whatHangsOverTheEdgeMayBeEmpty() throws {
+    @Test(arguments: [Orientation.upright, .rotated180]) func whatHangsOverTheEdgeMayBeEmpty(turn: Orientation) throws {
         var picture = HEICPicture(150, 90)
         picture.tile = PixelSize(width: 64, height: 64)
-        picture.hasEmptyOverhang = true
-        for orientation in [Orientation.upright, .rotated180] {
-            picture.orientation = orientation
-            _ = try draw(try picture.make())
-        }
+        picture.orientation = turn
+        picture.isEmptyOutside = true
+        _ = try draw(try picture.make())
+    }
+
+    @Test func whatIsCroppedAwayMayBeEmpty() throws {
+        var picture = HEICPicture(150, 90)
+        picture.part = .init(0, 0, 100, 60)
+        picture.isEmptyOutside = true
+        _ = try draw(try picture.make())
     }
 
     /// Damage may read as the end of a slice.

@@ -30,8 +30,8 @@ package struct HEICPicture: Sendable {
     package var isPremultiplied = false
     /// Adds noise, coded with many quantiser steps: so that damage to the data soon breaks the code's rules.
     package var isTextured = false
-    /// Fills with zeros what hangs over the edge of a grid, as Xiaomi's encoder does, instead of repeating the edge.
-    package var hasEmptyOverhang = false
+    /// Fills with zeros what is not shown beyond the edge of a grid, as Xiaomi's encoder does, or of `part`.
+    package var isEmptyOutside = false
     /// Slices of the single item, or of each cell.
     package var slices = 1
 
@@ -177,8 +177,7 @@ package struct HEICPicture: Sendable {
                 width: (size.width + step.x - 1) / step.x, height: (size.height + step.y - 1) / step.y)
             try fill(image, channel, part, depth) { x, y in
                 let (x, y) = (start.width + x, start.height + y)
-                let isOverhang = x * step.x >= self.size.width || y * step.y >= self.size.height
-                return hasEmptyOverhang && isOverhang ? 0 : sample(plane: index, x: x, y: y)
+                return isEmptyOutside && isOutside(x * step.x, y * step.y) ? 0 : sample(plane: index, x: x, y: y)
             }
         }
         if let alpha {
@@ -192,6 +191,11 @@ package struct HEICPicture: Sendable {
             try check(heif_image_set_nclx_color_profile(image.raw, profile))
         }
         return image
+    }
+
+    private func isOutside(_ x: Int, _ y: Int) -> Bool {
+        let shown = part ?? Part(0, 0, size.width, size.height)
+        return x >= shown.left + shown.size.width || y >= shown.top + shown.size.height
     }
 
     private func fill(
