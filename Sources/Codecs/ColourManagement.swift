@@ -1,87 +1,51 @@
 import CLCMS
 import Core
 
-// The owners of Little CMS's objects. Each has a context of its own, whose errors nobody prints: foreign profiles are
-// full of faults, and what failed is told by nil.
-
-/// A context of Little CMS.
-private struct ManagementContext: ~Copyable {
-    let raw: cmsContext
-
-    private init(adopting raw: cmsContext) { self.raw = raw }
-
-    deinit { cmsDeleteContext(raw) }
-
-    /// - Throws: `outOfMemory`.
-    static func creating() throws(CodecError) -> ManagementContext {
-        guard let raw = cmsCreateContext(nil, nil) else { throw CodecError(.outOfMemory, "no context of Little CMS") }
-        cmsSetLogErrorHandlerTHR(raw) { _, _, _ in }
-        return ManagementContext(adopting: raw)
-    }
-}
+// The owners of Little CMS's objects, all in its global context: it prints no errors, and foreign profiles are full of
+// faults. What failed is told by nil.
 
 /// A profile open in Little CMS, which reads its tags only when they are needed.
 struct OpenProfile: ~Copyable {
-    private let context: ManagementContext
     fileprivate let raw: cmsHPROFILE
 
-    private init(adopting raw: cmsHPROFILE, context: consuming ManagementContext) {
-        self.raw = raw
-        self.context = context
-    }
+    private init(adopting raw: cmsHPROFILE) { self.raw = raw }
 
     deinit { cmsCloseProfile(raw) }
 
-    private static func opening(
-        _ open: (cmsContext) -> cmsHPROFILE?
-    ) throws(CodecError) -> OpenProfile {
-        let context = try ManagementContext.creating()
-        guard let raw = open(context.raw) else { throw CodecError(.corrupt, "Little CMS does not read the profile") }
-        return OpenProfile(adopting: raw, context: context)
+    private static func owning(_ raw: cmsHPROFILE?) throws(CodecError) -> OpenProfile {
+        guard let raw else { throw CodecError(.corrupt, "Little CMS does not read the profile") }
+        return OpenProfile(adopting: raw)
     }
 
-    /// - Throws: `corrupt` where the header or the table of tags cannot be read, `outOfMemory`.
+    /// - Throws: `corrupt` where the header or the table of tags cannot be read.
     static func reading(_ bytes: [UInt8]) throws(CodecError) -> OpenProfile {
         // Little CMS copies the bytes.
-        try opening { cmsOpenProfileFromMemTHR($0, bytes, UInt32(bytes.count)) }
+        try owning(cmsOpenProfileFromMem(bytes, UInt32(bytes.count)))
     }
 
-    static func sRGB() throws(CodecError) -> OpenProfile {
-        try opening { cmsCreate_sRGBProfileTHR($0) }
-    }
+    static func sRGB() throws(CodecError) -> OpenProfile { try owning(cmsCreate_sRGBProfile()) }
 
     /// A profile of three colorants and one parametric curve (ICC.1:2022, section 10.18) for all three channels.
     static func building(_ space: RGBSpace) throws(CodecError) -> OpenProfile {
-        try opening { context in
-            guard let curve = cmsBuildParametricToneCurve(context, space.curve.type, space.curve.parameters) else {
-                return nil
-            }
-            defer { cmsFreeToneCurve(curve) }
-            var white = space.white.coordinates
-            var primaries = cmsCIExyYTRIPLE(
-                Red: space.red.coordinates, Green: space.green.coordinates, Blue: space.blue.coordinates)
-            guard let raw = cmsCreateRGBProfileTHR(context, &white, &primaries, [curve, curve, curve]) else {
-                return nil
-            }
-            cmsSetProfileVersion(raw, 4.3)
-            let isNamed =
-                write(space.name, to: cmsSigProfileDescriptionTag, of: raw, context)
-                && write("No copyright, use freely", to: cmsSigCopyrightTag, of: raw, context)
-            guard isNamed else {
-                cmsCloseProfile(raw)
-                return nil
-            }
-            return raw
+        guard let curve = cmsBuildParametricToneCurve(nil, space.curve.type, space.curve.parameters) else {
+            throw CodecError(.outOfMemory, "no tone curve")
         }
+        defer { cmsFreeToneCurve(curve) }
+        var white = space.white.coordinates
+        var primaries = cmsCIExyYTRIPLE(
+            Red: space.red.coordinates, Green: space.green.coordinates, Blue: space.blue.coordinates)
+        let profile = try owning(cmsCreateRGBProfile(&white, &primaries, [curve, curve, curve]))
+        cmsSetProfileVersion(profile.raw, 4.3)
+        try profile.write(space.name, to: cmsSigProfileDescriptionTag)
+        try profile.write("No copyright, use freely", to: cmsSigCopyrightTag)
+        return profile
     }
 
-    private static func write(
-        _ text: String, to tag: cmsTagSignature, of profile: cmsHPROFILE, _ context: cmsContext
-    ) -> Bool {
-        guard let localised = cmsMLUalloc(context, 1) else { return false }
+    private func write(_ text: String, to tag: cmsTagSignature) throws(CodecError) {
+        guard let localised = cmsMLUalloc(nil, 1) else { throw CodecError(.outOfMemory, "no text") }
         defer { cmsMLUfree(localised) }
-        return cmsMLUsetASCII(localised, "en", "US", text) != 0
-            && cmsWriteTag(profile, tag, UnsafeRawPointer(localised)) != 0
+        guard cmsMLUsetASCII(localised, "en", "US", text) != 0, cmsWriteTag(raw, tag, UnsafeRawPointer(localised)) != 0
+        else { throw CodecError(.outOfMemory, "no tag") }
     }
 
     /// What kind of device the profile is of, as its header has it.
@@ -119,13 +83,9 @@ struct OpenProfile: ~Copyable {
 
 /// A way from one profile's colours to another's, eight bits a channel.
 struct ProfileLink: ~Copyable {
-    private let context: ManagementContext
     private let raw: cmsHTRANSFORM
 
-    private init(adopting raw: cmsHTRANSFORM, context: consuming ManagementContext) {
-        self.raw = raw
-        self.context = context
-    }
+    private init(adopting raw: cmsHTRANSFORM) { self.raw = raw }
 
     deinit { cmsDeleteTransform(raw) }
 
@@ -137,14 +97,13 @@ struct ProfileLink: ~Copyable {
     static func connecting(
         _ source: borrowing OpenProfile, to target: borrowing OpenProfile, isForTrial: Bool = false
     ) throws(CodecError) -> ProfileLink {
-        let context = try ManagementContext.creating()
         let flags = cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_NOCACHE | (isForTrial ? cmsFLAGS_NOOPTIMIZE : 0)
         guard
-            let raw = cmsCreateTransformTHR(
-                context.raw, source.raw, source.byteFormat, target.raw, target.byteFormat,
-                UInt32(INTENT_RELATIVE_COLORIMETRIC), UInt32(flags))
+            let raw = cmsCreateTransform(
+                source.raw, source.byteFormat, target.raw, target.byteFormat, UInt32(INTENT_RELATIVE_COLORIMETRIC),
+                UInt32(flags))
         else { throw CodecError(.corrupt, "Little CMS makes no transform of the profile") }
-        return ProfileLink(adopting: raw, context: context)
+        return ProfileLink(adopting: raw)
     }
 
     func convert(_ source: UnsafePointer<UInt8>, _ destination: UnsafeMutablePointer<UInt8>, pixels: Int) {
