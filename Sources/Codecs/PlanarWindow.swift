@@ -41,8 +41,8 @@ struct PlanarWindow {
         ratio = (extent ?? Double(source)) / Double(target)
         // Slices that scale all lie differently between the rows, so each needs a graph of its own, which is dear.
         let sourceRows = sourceRows ?? (isScaled ? 512 : 64)
-        // A multiple of 16 is one of every chroma grid and of every JPEG's rows of blocks.
-        bandRows = min(roundedUp(max(Int(Double(sourceRows) / ratio), 1), to: 16), roundedUp(target, to: grid))
+        // The pattern of dithering repeats in 16 rows of every plane: each slice begins with a new one.
+        bandRows = min(roundedUp(max(Int(Double(sourceRows) / ratio), 1), to: 16 * grid), roundedUp(target, to: grid))
         if isScaled {
             // Lanczos' three lobes, wider where the picture shrinks, in rows of the coarser chroma; one for rounding.
             reach = (Int((3 * max(ratio, 1)).rounded(.up)) + 1) * grid
@@ -58,7 +58,8 @@ struct PlanarWindow {
 
     /// The slice whose band begins with the target's `row`.
     func slice(at row: Int) -> Slice {
-        let rows = min(bandRows, target - row)
+        // The first band is longer, so that the others' slices, which begin above their bands, begin on the pattern.
+        let rows = min(row == 0 && !isScaled ? bandRows + reach : bandRows, target - row)
         let padded = roundedUp(rows, to: grid)
         let lowest = roundedUp(source, to: grid)
         guard isScaled else {

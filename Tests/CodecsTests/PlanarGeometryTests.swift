@@ -53,9 +53,10 @@ import Testing
         }
     }
 
-    @Test("the bands drawn and the slices made leave no trace", arguments: layouts)
-    func slices(_ layout: PlaneLayout) throws {
-        let source = Self.waves(layout, 45, 203, colour: Self.limited709)
+    /// Ten bits are dithered, by a pattern that runs on from slice to slice.
+    @Test("the bands drawn and the slices made leave no trace", arguments: layouts, [8, 10])
+    func slices(_ layout: PlaneLayout, depth: Int) throws {
+        let source = Self.waves(layout, 45, 203, depth: depth, colour: Self.limited709)
         let target: PlaneLayout = layout == .grey ? .grey : .ycbcr(.s420)
         let whole = try Self.convert(source, to: target, bandRows: 203, sliceRows: 1024)
         for (bandRows, sliceRows) in [(4, 16), (8, 64), (48, 16), (100, 32), (203, 48)] {
