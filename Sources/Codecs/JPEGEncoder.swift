@@ -107,14 +107,14 @@ package struct JPEGEncoder: ~Copyable {
 
     /// What encoding holds in memory: some rows, and all coefficients of a progressive picture.
     package static func bytesNeeded(_ format: PictureFormat, progressive: Bool) -> Int {
-        let frame = JPEGFrame(encoding: format)
+        let frame = JPEGGeometry(encoding: format)
         return JPEGPlanes.bytesNeeded(shapes(format)) + (progressive ? frame.coefficientBytes : 0) + 256 * 1024
     }
 }
 
 extension JPEGEncoder {
     private static func shapes(_ format: PictureFormat) -> [JPEGPlanes.Shape] {
-        JPEGFrame(encoding: format).bandShapes
+        JPEGGeometry(encoding: format).bandShapes
     }
 
     /// The blocks at the right edge must be filled with what is there: neither with what chance has left beside a
@@ -168,7 +168,7 @@ extension JPEGEncoder {
     }
 }
 
-extension JPEGFrame {
+extension JPEGGeometry {
     /// The frame that a picture of `format` is encoded to.
     init(encoding format: PictureFormat) {
         let luma = Component(horizontal: format.layout.horizontalFactor, vertical: format.layout.verticalFactor)

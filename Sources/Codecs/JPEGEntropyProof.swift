@@ -10,7 +10,7 @@ package struct EntropyProof: Sendable, Equatable {
     /// How many bytes the picture has, with its EOI if it has one.
     package let end: Int
     package let hasEOI: Bool
-    package let frame: JPEGFrame
+    package let frame: JPEGGeometry
 
     /// Proves the first picture in `bytes`, which begin with its SOI. Sequential Huffman coding, which phones write, is
     /// decoded here in no memory and strictly; the rest by libjpeg, which holds all coefficients. Lossless coding has its own
@@ -39,7 +39,7 @@ package struct EntropyProof: Sendable, Equatable {
     }
 
     /// What `prove` holds in memory at most.
-    package static func bytesNeeded(_ frame: JPEGFrame) -> Int {
+    package static func bytesNeeded(_ frame: JPEGGeometry) -> Int {
         frame.hasMultipleScans ? frame.coefficientBytes + 1 << 20 : 1 << 20
     }
 }

@@ -262,9 +262,8 @@ struct JPEGHuffmanScan {
     ) throws(CodecError) {
         var local = bits
         for _ in 0..<mcus {
-            for block in blocks {
-                try Self.decodeBlock(block, from: &local, tables: tables)
-            }
+            // By index: iterating would retain the array for each MCU.
+            for index in blocks.indices { try Self.decodeBlock(blocks[index], from: &local, tables: tables) }
         }
         bits = local
     }

@@ -4,7 +4,7 @@ package import Core
 /// Turns and crops a JPEG by moving its DCT coefficients: no sample is computed, nothing is lost.
 package enum LosslessTransform {
     /// Whether `run` turns such a picture (`OutputGeometry` has the rule).
-    package static func canTurn(_ frame: JPEGFrame, _ orientation: Orientation) -> Bool {
+    package static func canTurn(_ frame: JPEGGeometry, _ orientation: Orientation) -> Bool {
         guard frame.components.count == 1 || frame.subsampling != nil else { return false }
         return OutputGeometry.canTurnLosslessly(frame.size, frame.subsampling, mcu: frame.mcuSize, orientation)
     }
@@ -37,7 +37,7 @@ package enum LosslessTransform {
     }
 
     /// What `run` holds in memory: all coefficients, twice if they move, without the picture that it returns.
-    package static func bytesNeeded(_ frame: JPEGFrame, _ orientation: Orientation) -> Int {
+    package static func bytesNeeded(_ frame: JPEGGeometry, _ orientation: Orientation) -> Int {
         frame.coefficientBytes * (orientation == .upright ? 1 : 2) + 1 << 20
     }
 }

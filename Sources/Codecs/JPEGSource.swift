@@ -69,7 +69,7 @@ package struct JPEGSource: BandSource, ~Copyable {
         guard walk.coding != .lossless else { throw CodecError(.unsupported, "lossless coding") }
         var decoder = try JPEGDecoder.opening(bytes, bytesMax: bytesMax)
         let header = try decoder.readHeader()
-        let frame = JPEGFrame(header)
+        let frame = JPEGGeometry(header)
         var (layout, output) = try Self.plan(frame, header.colours, chroma, hasInks: inks != nil)
         guard bytesNeeded(frame, isUpsampled: output != .planes) <= bytesMax else {
             throw CodecError(.outOfMemory, "decoding \(frame.size) takes more than \(bytesMax) bytes")
@@ -144,7 +144,7 @@ package struct JPEGSource: BandSource, ~Copyable {
     /// What decoding holds in memory: the coefficients if there are several scans, a band, and libjpeg's own work.
     ///
     /// - Parameter isUpsampled: whether chroma is asked for in full, factors are uncommon, or there are inks.
-    package static func bytesNeeded(_ frame: JPEGFrame, isUpsampled: Bool = false) -> Int {
+    package static func bytesNeeded(_ frame: JPEGGeometry, isUpsampled: Bool = false) -> Int {
         let upsampled = upsampledShapes(width: frame.size.width, components: frame.components.count)
         let band = JPEGPlanes.bytesNeeded(isUpsampled ? upsampled.band + upsampled.rows : frame.bandShapes)
         // Without planes, libjpeg itself holds one iMCU row of samples and the rows around it.
@@ -157,7 +157,7 @@ extension JPEGSource {
     private static let rowsPerUpsampledBand = 16
 
     private static func plan(
-        _ frame: JPEGFrame, _ colours: cjpeg_colours, _ chroma: Chroma, hasInks: Bool
+        _ frame: JPEGGeometry, _ colours: cjpeg_colours, _ chroma: Chroma, hasInks: Bool
     ) throws(CodecError) -> (PlaneLayout, cjpeg_output) {
         switch colours {
         case .grey: return (.grey, .planes)
@@ -206,7 +206,7 @@ extension JPEGSource {
     }
 }
 
-extension JPEGFrame {
+extension JPEGGeometry {
     init(_ header: cjpeg_header) {
         let horizontal = withUnsafeBytes(of: header.horizontal) { Array($0.bindMemory(to: Int32.self)) }
         let vertical = withUnsafeBytes(of: header.vertical) { Array($0.bindMemory(to: Int32.self)) }

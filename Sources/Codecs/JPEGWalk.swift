@@ -17,7 +17,7 @@ struct JPEGWalk: ~Copyable {
 
     private let bytes: UnsafeRawBufferPointer
     private(set) var position = 0
-    private(set) var frame: JPEGFrame?
+    private(set) var frame: JPEGGeometry?
     private(set) var hasEOI = false
     private(set) var hasStrayData = false
     private(set) var coding = Coding.sequential
@@ -132,17 +132,17 @@ struct JPEGWalk: ~Copyable {
         guard size.width > 0 else { throw CodecError(.corrupt, "no width") }
         guard size.height > 0 else { throw CodecError(.unsupported, "the height stands in DNL") }
         guard max(size.width, size.height) <= Self.sideMax else { throw CodecError(.unsupported, "\(size)") }
-        var components: [JPEGFrame.Component] = []
+        var components: [JPEGGeometry.Component] = []
         for index in 0..<Int(body[5]) {
             let factors = body[7 + 3 * index]
-            let component = JPEGFrame.Component(horizontal: Int(factors >> 4), vertical: Int(factors & 15))
+            let component = JPEGGeometry.Component(horizontal: Int(factors >> 4), vertical: Int(factors & 15))
             guard (1...4).contains(component.horizontal), (1...4).contains(component.vertical) else {
                 throw CodecError(.corrupt, "bogus sampling factors")
             }
             components.append(component)
             identifiers.append(body[6 + 3 * index])
         }
-        let frame = JPEGFrame(
+        let frame = JPEGGeometry(
             size: size, components: components, isProgressive: isProgressive, hasMultipleScans: isProgressive)
         // Lawful, but no decoder in use stretches a component by a fraction.
         for component in components
@@ -215,7 +215,7 @@ struct JPEGWalk: ~Copyable {
     }
 
     private mutating func proveScan(
-        _ parts: [Part], of frame: JPEGFrame, _ parameters: Slice<UnsafeRawBufferPointer>
+        _ parts: [Part], of frame: JPEGGeometry, _ parameters: Slice<UnsafeRawBufferPointer>
     ) throws(CodecError) {
         if !parameters.elementsEqual([0, 63, 0]) { isIrregular = true }
         var blocks: [JPEGHuffmanScan.Block] = []
@@ -246,7 +246,7 @@ struct JPEGWalk: ~Copyable {
 
     /// T.81, table B.3: the predictor stands where other scans have their first coefficient.
     private func losslessScan(
-        _ parts: [Part], of frame: JPEGFrame, _ parameters: Slice<UnsafeRawBufferPointer>
+        _ parts: [Part], of frame: JPEGGeometry, _ parameters: Slice<UnsafeRawBufferPointer>
     ) throws(CodecError) -> JPEGLosslessScan {
         let numbers = Array(parameters)
         guard (1...7).contains(numbers[0]), numbers[1] == 0, numbers[2] < 8 else {

@@ -196,7 +196,7 @@ private final class InkTransform {
 extension PictureFacts {
     /// What a JPEG's headers say of it.
     fileprivate init(_ structure: JPEGStructure, turn: Orientation, isConverted: Bool) {
-        let frame = Codecs.JPEGFrame(structure.frame)
+        let frame = JPEGGeometry(structure.frame)
         let isGrey = structure.colourModel == .grey
         let isPlain = isGrey || structure.colourModel == .ycbcr
         let subsampling = structure.colourModel == .ycbcr ? frame.subsampling : nil
@@ -217,9 +217,9 @@ extension PictureFacts {
     }
 }
 
-extension Codecs.JPEGFrame {
+extension JPEGGeometry {
     /// The frame as codecs see it. A single component has no scans beside it.
-    fileprivate init(_ frame: Container.JPEGFrame) {
+    fileprivate init(_ frame: JPEGFrame) {
         self.init(
             size: frame.size,
             components: frame.components.map { .init(horizontal: $0.horizontal, vertical: $0.vertical) },

@@ -1,7 +1,7 @@
 package import Core
 
 /// What a JPEG's frame header says, as far as it decides how the picture can be worked on and what memory that takes.
-package struct JPEGFrame: Sendable, Equatable {
+package struct JPEGGeometry: Sendable, Equatable {
     /// A component's sampling factors (T.81, B.2.2).
     package struct Component: Sendable, Equatable {
         package var horizontal: Int
