@@ -9,6 +9,7 @@ import Transcoding
 /// - Returns: the exit code: 0 at the socket's end, 1 where the worker cannot work.
 func run() -> Int32 {
     Signals.dieWithParent()
+    Signals.outliveFileSizeLimit()
     guard fcntl(WorkerProtocol.socket, F_GETFD) != -1 else {
         return complain("is started by safelight, not by hand")
     }
