@@ -18,7 +18,8 @@ package enum LosslessTransform {
     ///   - isProgressive: makes any picture progressive.
     ///   - bytesMax: what the work may hold in memory.
     /// - Returns: the picture without foreign segments, or nil where it cannot be had without loss: by its edges, in this
-    ///   memory, or because TurboJPEG has no name for its sampling factors.
+    ///   memory, because its coefficients are wider than those of 8-bit samples, or because TurboJPEG has no name for its
+    ///   sampling factors.
     /// - Throws: `corrupt`, `truncated`, `unsupported`, `outOfMemory`, as `EntropyProof` does.
     package static func run(
         _ bytes: UnsafeRawBufferPointer, orientation: Orientation, crop: PixelRectangle? = nil,
@@ -92,6 +93,9 @@ private struct TurboBuffer: ~Copyable {
     /// Valid as long as the buffer is.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
+    /// Whether it ends with EOI, which is written last of all and cannot stand in the data of a scan.
+    var isComplete: Bool { count >= 2 && base[count - 2] == 0xFF && base[count - 1] == 0xD9 }
+
     /// The length of the JFIF segment after SOI, marker included; 0 where there is none.
     var jfifBytes: Int {
         guard count > 6, base[2] == 0xFF, base[3] == 0xE0 else { return 0 }
@@ -122,11 +126,32 @@ private struct TurboTransformer: ~Copyable {
             &transform, TJFLAG_LIMITSCANS)
         guard let output else { return nil }
         let buffer = TurboBuffer(adopting: output, count: Int(count))
-        // A warning can be about a header only, since the data has been proved; the picture is there.
-        guard status == 0 || tjGetErrorCode(raw) == Int32(bitPattern: TJERR_WARNING.rawValue) else { return nil }
+        // A warning can be about a header only, since the data has been proved; the picture is there. But a failure after
+        // a warning is told as a warning too.
+        let isWarned = tjGetErrorCode(raw) == Int32(bitPattern: TJERR_WARNING.rawValue)
+        guard status == 0 || (isWarned && buffer.isComplete) else { return nil }
         return buffer
     }
 }
+
+/// Called by TurboJPEG with each row of moved blocks. The values that 8-bit samples have are those for which there are
+/// codes, in whatever order the blocks come to lie: DC values less than 2048 apart, and AC values below 1024 (T.81, tables
+/// F.1 and F.2). Of others, which decoders read without a word and a bit that fell over can make, libjpeg-turbo would write
+/// data that nobody can read.
+private let refuseWideCoefficients:
+    @convention(c) (
+        UnsafeMutablePointer<Int16>?, tjregion, tjregion, Int32, Int32, UnsafeMutablePointer<tjtransform>?
+    ) -> Int32 = { coefficients, region, _, _, _, _ in
+        guard let coefficients else { return -1 }
+        var isWide = false
+        for block in stride(from: 0, to: Int(region.w) * Int(region.h), by: 64) {
+            isWide = isWide || !(-1024...1023).contains(coefficients[block])
+            var largest: UInt16 = 0
+            for index in 1..<64 { largest = max(largest, coefficients[block + index].magnitude) }
+            isWide = isWide || largest > 1023
+        }
+        return isWide ? -1 : 0
+    }
 
 extension UnsafeRawBufferPointer {
     fileprivate func turned(
@@ -134,6 +159,7 @@ extension UnsafeRawBufferPointer {
     ) throws(CodecError) -> TurboBuffer? {
         var transform = tjtransform()
         transform.op = Int32(bitPattern: orientation.operation.rawValue)
+        transform.customFilter = refuseWideCoefficients
         transform.options = TJXOPT_PERFECT | TJXOPT_COPYNONE | (isProgressive ? TJXOPT_PROGRESSIVE : 0)
         if let crop {
             transform.options |= TJXOPT_CROP

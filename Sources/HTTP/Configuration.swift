@@ -3,7 +3,8 @@ package struct Configuration: Sendable {
     package var listen: ListenAddress
     /// Threads that read and write; none of them ever blocks.
     package var threadCount = 2
-    /// Connections at a time; the next ones wait in the kernel's queue.
+    /// Connections at a time. Those that wait for a request make room for new ones; where all are busy, the next ones
+    /// wait in the kernel's queue.
     package var connectionsMax = 256
     /// Memory of one connection's buffers; also the bound on a request's head.
     package var connectionBytes = 128 * 1024
@@ -12,6 +13,8 @@ package struct Configuration: Sendable {
     /// Time that a connection may idle between two requests; longer than the usual load balancer's 60 s, so that it is not
     /// we who close the connection that it is about to use.
     package var keepAliveMs = 75_000
+    /// Time that a connection has in any case to send a request, or the rest of its head, while others wait for its place.
+    package var crowdedWaitMs = 1000
     /// A body, or an answer's reader, must move `bytesPerSecondMin` in each such window.
     package var paceWindowMs = 10_000
     package var bytesPerSecondMin = 16 * 1024
@@ -28,7 +31,8 @@ package struct Configuration: Sendable {
 
     func validate() {
         precondition(threadCount > 0 && connectionsMax >= threadCount && connectionBytes >= 4096)
-        precondition(headMs > 0 && keepAliveMs > 0 && paceWindowMs > 0 && drainMs > 0 && watchIntervalMs > 0)
+        precondition(headMs > 0 && keepAliveMs > 0 && crowdedWaitMs >= 0)
+        precondition(paceWindowMs > 0 && drainMs > 0 && watchIntervalMs > 0)
         precondition(bytesPerSecondMin >= 0 && drainBytesMax >= 0)
     }
 }

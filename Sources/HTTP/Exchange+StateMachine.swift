@@ -210,6 +210,14 @@ extension Exchange.StateMachine {
         }
     }
 
+    /// Since when the client has had the time to send a request, or the rest of its head; nil where a head is there.
+    var waitingSinceMs: Int? {
+        switch phase {
+        case .idle, .head: sinceMs
+        case .body, .draining, .handling, .answered, .replying, .ending, .closed: nil
+        }
+    }
+
     /// The server stops: an upload in the middle is told so, what is whole may go on.
     mutating func stop() -> StopAction {
         isStopping = true

@@ -249,6 +249,12 @@ extension Exchange {
 
     var isBusy: Bool { state.withLock { $0.machine.isBusy } }
 
+    /// Since when it has waited for a request to come whole; nil where there is one.
+    var waitingSinceMs: Int? { state.withLock { $0.machine.waitingSinceMs } }
+
+    /// Another connection needs its place: it ends, if it still waits for the same request.
+    func giveWay(sinceMs: Int) { state.withLock { if $0.machine.waitingSinceMs == sinceMs { Self.shutDown(&$0) } } }
+
     /// Answers over the socket while a head or a body is coming.
     ///
     /// - Returns: whether the rest of the body is to be swallowed; false where the connection is of no use any more.

@@ -22,7 +22,22 @@ final class Hub: Sendable {
     /// The open connections of this moment.
     var all: [Exchange] { exchanges.withLock { Array($0.values) } }
 
-    func tick(nowMs: Int) { for exchange in all { exchange.tick(nowMs: nowMs) } }
+    func tick(nowMs: Int) {
+        let open = all
+        for exchange in open { exchange.tick(nowMs: nowMs) }
+        // libmicrohttpd deals the room out to its threads: short of this, one of them still accepts.
+        if open.count > configuration.connectionsMax - configuration.threadCount { makeRoom(open, nowMs: nowMs) }
+    }
+
+    /// Ends those of `crowd` that have waited the longest for a request, so that clients who hold on to many connections
+    /// shut nobody out.
+    private func makeRoom(_ crowd: [Exchange], nowMs: Int) {
+        let waiting = crowd.compactMap { exchange in exchange.waitingSinceMs.map { (sinceMs: $0, exchange: exchange) } }
+            .filter { nowMs - $0.sinceMs >= configuration.crowdedWaitMs }
+        for (sinceMs, exchange) in waiting.sorted(by: { $0.sinceMs < $1.sinceMs })
+            .prefix(max(1, configuration.connectionsMax / 4))
+        { exchange.giveWay(sinceMs: sinceMs) }
+    }
 
     /// From now on new requests are answered 503.
     func startStopping() {

@@ -3,8 +3,8 @@ import Glibc
 
 /// The signals that a service and its workers live with.
 package enum Signals {
-    /// Holds back SIGTERM and SIGINT for `waitForStop`, ignores SIGPIPE, and makes sure that children can be waited
-    /// for, whatever was inherited.
+    /// Holds back SIGTERM and SIGINT for `waitForStop`, ignores SIGPIPE and SIGXFSZ, and makes sure that children can be
+    /// waited for, whatever was inherited.
     ///
     /// To be called first of all: every later thread inherits what is held back.
     package static func prepare() {
@@ -12,7 +12,11 @@ package enum Signals {
         pthread_sigmask(SIG_BLOCK, &stop, nil)
         signal(SIGPIPE, SIG_IGN)
         signal(SIGCHLD, SIG_DFL)
+        outliveFileSizeLimit()
     }
+
+    /// Has a write past RLIMIT_FSIZE, which holds for memory files too, fail with EFBIG instead of ending the process.
+    package static func outliveFileSizeLimit() { signal(SIGXFSZ, SIG_IGN) }
 
     /// Waits for SIGTERM or SIGINT; which one came.
     package static func waitForStop() -> Int32 {

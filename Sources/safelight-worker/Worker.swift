@@ -9,6 +9,7 @@ import Transcoding
 /// - Returns: the exit code: 0 at the socket's end, 1 where the worker cannot work.
 func run() -> Int32 {
     Signals.dieWithParent()
+    Signals.outliveFileSizeLimit()
     guard fcntl(WorkerProtocol.socket, F_GETFD) != -1 else {
         return complain("is started by safelight, not by hand")
     }
@@ -29,11 +30,17 @@ func run() -> Int32 {
     }
 }
 
+/// Beside what a job may plan for: the worker's code and its libraries, what earlier jobs have left in the heap, and
+/// what decoders keep for themselves. With it a picture that the plan allows finds its memory, and one whose decoder is
+/// told another size than the container's (a HEVC sequence header may ask for gigabytes) does not.
+private let ownBytesMax = 256 << 20
+
 private func answer(_ message: consuming Message) -> Reply {
     guard let job = try? JobMessage.decodeJob(message.bytes), let input = message.takeDescriptor(),
         let output = message.takeDescriptor()
     else { return .failed(Failure(.internalError, "the worker was given no job that it knows")) }
     do throws(PosixError) {
+        try MemoryLimit.set(job.limits.workerBytesMax + ownBytesMax)
         return try SealedFile.received(input).withBytes { bytes in
             do throws(Failure) { return .done(try Transcoder.transcode(bytes, job, to: output)) } catch {
                 return .failed(error)

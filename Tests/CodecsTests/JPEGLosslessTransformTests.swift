@@ -102,6 +102,27 @@ import Testing
         #expect(same(try turned(jpeg, .rotated90), expected))
     }
 
+    /// Decoders read DC values that no 8-bit samples have, jpegtran writes them down, and nobody can read that. Here those
+    /// of four blocks rise to 8188 in steps of 2047, which are lawful as long as the blocks keep their order. Junk before
+    /// the first segment makes TurboJPEG warn first; it then calls its failure a warning too.
+    @Test(arguments: [[], [7, 7, 7]]) func wideCoefficientsAreNotMoved(junk: [UInt8]) throws {
+        let segment = JPEGPictures.segment
+        var jpeg: [UInt8] = [0xFF, 0xD8] + junk
+        jpeg += segment(0xDB, [0] + [UInt8](repeating: 1, count: 64)) + segment(0xC0, [8, 0, 32, 0, 8, 1, 1, 0x11, 0])
+        for (table, symbol) in [(0x00, 11), (0x10, 0)] as [(UInt8, UInt8)] {
+            jpeg += segment(0xC4, [table, 1] + [UInt8](repeating: 0, count: 15) + [symbol])
+        }
+        // Four times: category 11, 2047 in 11 bits, end of block; then padding.
+        let data: [UInt8] = [
+            0b0111_1111, 0b1111_0011, 0b1111_1111, 0, 0b1001_1111, 0b1111_1100, 0b1111_1111, 0, 0b1110_1111,
+        ]
+        jpeg += segment(0xDA, [1, 1, 0, 0, 63, 0]) + data + [0xFF, 0xD9]
+        #expect(try Tool.run(["djpeg"], input: jpeg).complaint.contains("bytes") == !junk.isEmpty)
+        let unreadable = try Tool.run(["jpegtran", "-rotate", "180"], input: jpeg).output
+        #expect(try Tool.run(["djpeg"], input: unreadable).complaint.contains("bad Huffman code"))
+        for orientation in [Orientation.upright, .rotated180] { #expect(try turned(jpeg, orientation) == nil) }
+    }
+
     @Test func memoryIsBounded() throws {
         let jpeg = try JPEGPictures.cjpeg(512, 512, [])
         let needed = LosslessTransform.bytesNeeded(try prove(jpeg).frame, .rotated90)

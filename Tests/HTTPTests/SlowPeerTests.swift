@@ -134,20 +134,57 @@ import Testing
     }
 
     @Test func connectionsAreBounded() throws {
-        try withServer(configure: {
-            $0.threadCount = 1; $0.connectionsMax = 2
-        }) { server throws in
-            var two = try (0..<2).map { _ in try RawSocket(port: server.port) }
-            for socket in two {
-                try socket.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
-                #expect(try socket.readResponse().status == 200)
+        let handler = TestHandler()
+        try withServer(
+            handler,
+            configure: {
+                $0.threadCount = 1
+                $0.connectionsMax = 2
             }
+        ) { server throws in
+            let two = try (0..<2).map { _ in
+                let socket = try RawSocket(port: server.port)
+                try socket.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n")
+                return socket
+            }
+            #expect(eventually { handler.heldCount == 2 })
             let third = try RawSocket(port: server.port)
             try third.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
             usleep(100_000)
             #expect(server.connectionCount == 2)
-            two.removeFirst().close()
+            handler.release()
+            for socket in two { #expect(try socket.readResponse().text == "released") }
+            two[0].close()
             #expect(try third.readResponse().status == 200)
+        }
+    }
+
+    /// Half of the clients keep a used connection, half have said part of a head. None of them is due to be ended soon,
+    /// and still each newcomer is served; a request under way keeps its place.
+    @Test func connectionsThatWaitGiveWay() throws {
+        let handler = TestHandler()
+        try withServer(
+            handler,
+            configure: {
+                $0.connectionsMax = 16
+                $0.crowdedWaitMs = 20
+                $0.watchIntervalMs = 10
+            }
+        ) { server throws in
+            let held = try RawSocket(port: server.port)
+            try held.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(eventually { handler.heldCount == 1 })
+            var crowd: [RawSocket] = []
+            for number in 0..<64 {
+                let socket = try RawSocket(port: server.port)
+                try socket.send("GET /hello HTTP/1.1\r\nHost: a\r\n" + (number.isMultiple(of: 2) ? "\r\n" : ""))
+                if number.isMultiple(of: 2) { #expect(try socket.readResponse().status == 200) }
+                crowd.append(socket)
+            }
+            #expect(server.connectionCount <= 16)
+            handler.release()
+            #expect(try held.readResponse().text == "released")
+            withExtendedLifetime(crowd) {}
         }
     }
 }

@@ -3,7 +3,8 @@ import Posix
 import Testing
 
 @Suite struct SignalTests {
-    /// The signal waits where it would have ended the process, and writing to nobody is an error and no death.
+    /// The signal waits where it would have ended the process, and writing to nobody, or too much, is an error and no
+    /// death.
     @Test func holdsBackWhatWouldEndTheProcess() async {
         await #expect(processExitsWith: .exitCode(42)) {
             signal(SIGCHLD, SIG_IGN)
@@ -17,6 +18,12 @@ import Testing
             #expect(Glibc.pipe(&pipe) == 0)
             close(pipe[0])
             #expect(write(pipe[1], "x", 1) == -1 && errno == EPIPE)
+
+            var limit = rlimit(rlim_cur: 4, rlim_max: 4)
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            #expect(throws: PosixError(call: "write", errno: EFBIG)) {
+                try MemoryFile(name: "test").descriptor.writeAll([1, 2, 3, 4, 5])
+            }
 
             let pair = try SocketPair.make()
             #expect(try Child.spawn("/bin/true", socket: pair.far).end(graceMs: 5000) == .code(0))

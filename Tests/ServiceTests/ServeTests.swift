@@ -38,6 +38,22 @@ import Testing
         #expect(messages.contains("worker started"))
     }
 
+    /// The real worker may have what its job may plan for and 256 MiB of its own, whatever a file makes its libraries ask
+    /// for.
+    @Test func boundsTheMemoryOfItsWorker() throws {
+        let service = try Program.Service(
+            ["--store", folder.path + "/data", "--workers", "1", "--worker-memory", "100MiB"], in: folder)
+        try service.waitUntilReady()
+        let jpeg = try Program.makeJPEG()
+        #expect(try service.curl(["--data-binary", "@-"], "/v1/convert", input: jpeg).output == jpeg)
+        let pid = try #require(try service.lines().compactMap { $0["worker.pid"] as? Int }.last)
+        let limits = try String(contentsOfFile: "/proc/\(pid)/limits", encoding: .utf8)
+        let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max data size") })
+        #expect(line.split(separator: " ").dropFirst(3).first == "\(356 << 20)")
+        service.signal(SIGTERM)
+        #expect(service.exitCode() == 0)
+    }
+
     /// A disk that is full for real: 507, nothing left behind, and everything well again when there is room.
     @Test(.enabled(if: TinyDisk.isPermitted, "mounting a file system is not permitted here"))
     func livesWithAFullDisk() throws {

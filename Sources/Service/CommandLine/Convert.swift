@@ -20,6 +20,7 @@ enum Convert {
         }
         // A parent that ignores it would have ours lose sight of the worker's end.
         signal(SIGCHLD, SIG_DFL)
+        Signals.outliveFileSizeLimit()
         let request: Request
         do {
             request = try parse(arguments, environment: environment)
