@@ -242,6 +242,7 @@ struct HEIFHandle: ~Copyable {
         defer { heif_decoding_options_free(options) }
         options.pointee.strict_decoding = 1
         options.pointee.convert_hdr_to_8bit = 0
+        cheif_keep_colours(options)
         cavlog_clear()
         var image: OpaquePointer?
         let error = decoder.rawValue.withCString { name in

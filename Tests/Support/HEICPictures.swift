@@ -289,6 +289,7 @@ package struct HEICReference: Sendable {
         let handle = try Handle(raw) { heif_image_handle_release($0) }
         guard let options = heif_decoding_options_alloc() else { throw HEICPicture.Failed(message: "no memory") }
         defer { heif_decoding_options_free(options) }
+        cheif_keep_colours(options)
         var decoded: OpaquePointer?
         try "libde265".withCString { name in
             options.pointee.decoder_id = name
