@@ -5,21 +5,35 @@
 #include <libheif/heif_properties.h>
 #include <stddef.h>
 
+/* What is built with the headers of Debian 12 (libheif 1.19) runs with the library of Debian 13 (1.23). Its structures say
+ * by a version which fields they have; fields are appended and never moved. Those that matter here and may be newer than
+ * the headers are reached through copies of the structures. */
+
+struct cheif_security_limits_2 {
+  uint8_t version;
+  uint64_t max_image_size_pixels, max_number_of_tiles;
+  uint32_t max_bayer_pattern_pixels, max_items, max_color_profile_size;
+  uint64_t max_memory_block_size;
+  uint32_t max_components, max_iloc_extents_per_item, max_size_entity_group, max_children_per_box;
+  uint64_t max_total_memory;
+};
+_Static_assert(
+    offsetof(struct cheif_security_limits_2, max_children_per_box) == offsetof(struct heif_security_limits, max_children_per_box),
+    "libheif's security limits");
+#if LIBHEIF_HAVE_VERSION(1, 20, 0)
+_Static_assert(
+    offsetof(struct cheif_security_limits_2, max_total_memory) == offsetof(struct heif_security_limits, max_total_memory),
+    "libheif's security limits");
+#endif
+
 /* The bound on all memory of a context exists since 1.20; before, only single blocks are bounded. */
 static inline void cheif_limit_total_memory(struct heif_security_limits *limits, uint64_t bytes) {
-#if LIBHEIF_HAVE_VERSION(1, 20, 0)
-  if (limits->version >= 2) limits->max_total_memory = bytes;
-#else
-  (void)limits;
-  (void)bytes;
-#endif
+  if (limits->version >= 2) ((struct cheif_security_limits_2 *)(void *)limits)->max_total_memory = bytes;
 }
 
 /* The chroma of one plane alone: a name that 1.23 made a macro, which Swift does not see. */
 static const enum heif_chroma cheif_chroma_grey = heif_chroma_monochrome;
 
-/* heif_decoding_options as of its version 10 (libheif 1.23). libheif appends fields and moves none; the whole of it stands
- * here because what is built with older headers (Debian 12) runs with newer libraries (Debian 13). */
 struct cheif_decoding_options_10 {
   uint8_t version, ignore_transformations;
   void (*start_progress)(enum heif_progress_step, int, void *);
