@@ -16,6 +16,8 @@ struct HEIFMeta {
     static let itemsMax = 1024
     static let propertiesMax = 8192
     static let propertiesPerItemMax = 64
+    /// Bytes that items may have in common, each counted for every item but one. Writers let equal tiles share theirs.
+    static let sharedBytesMax = 16 << 20
 
     private(set) var primaryID: UInt32?
     private(set) var items: [UInt32: Item] = [:]
@@ -37,6 +39,16 @@ struct HEIFMeta {
         if let box = parts["iloc"] { locations = try HEIFLocations(box, idat: parts["idat"]?.payload, of: bytes) }
         if let box = parts["iref"] { references = try HEIFReferences(box, between: Set(items.keys), of: bytes) }
         if let box = parts["iprp"] { try readProperties(box, bytes) }
+        try checkShares(bytes)
+    }
+
+    /// Readers take a copy of each item (libheif of all metadata at once), so what many items share counts many times.
+    private func checkShares(_ bytes: Span<UInt8>) throws(Failure) {
+        var total = 0
+        for id in items.keys { total += (try? extents(of: id, in: bytes))?.count ?? 0 }
+        guard total <= bytes.count + HEIFMeta.sharedBytesMax else {
+            throw Failure(.corrupt, "HEIF: the items have \(total) bytes in all, the file has \(bytes.count)")
+        }
     }
 
     /// Where the item's bytes are in the file.

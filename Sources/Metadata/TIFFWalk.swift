@@ -161,7 +161,8 @@ struct TIFFWalk {
             isDamaged = true
             return
         }
-        pointers.append((place, offset))
+        // Only the first to a place counts; a block may repeat it thousands of times.
+        if !pointers.contains(where: { $0.place == place }) { pointers.append((place, offset)) }
     }
 
     /// A single SHORT, LONG or offset.

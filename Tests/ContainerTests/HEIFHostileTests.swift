@@ -41,6 +41,25 @@ import Testing
         expectRefusal(code, words, changed.bytes, sourceLocation: sourceLocation)
     }
 
+    /// A megabyte shared by 16 items is 15 too many, and within the bound; by 18 items no more.
+    @Test func boundsWhatItemsShare() {
+        var shape = HEIFShape()
+        let exif = HEIFShape.Item(id: 2, type: "Exif", data: [UInt8](repeating: 0, count: 1 << 20))
+        shape.items.append(exif)
+        func share(with count: Int) -> HEIFShape {
+            var shape = shape
+            for id in 3...(count + 1) {
+                var other = exif
+                other.id = id
+                other.isShared = true
+                shape.items.append(other)
+            }
+            return shape
+        }
+        #expect(failure(share(with: 16).bytes) == nil)
+        expectRefusal(.corrupt, "the items have \((18 << 20) + 4) bytes in all", share(with: 18).bytes)
+    }
+
     // MARK: The file
 
     @Test func refusesBrokenFiles() {

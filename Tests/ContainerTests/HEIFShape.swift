@@ -13,6 +13,8 @@ struct HEIFShape {
         var isInline = false
         /// Into how many extents the data are cut.
         var extents = 1
+        /// Its data are those of the item before it.
+        var isShared = false
     }
 
     struct Reference {
@@ -90,7 +92,7 @@ struct HEIFShape {
     var bytes: [UInt8] {
         let head = HEIFShape.box(
             "ftyp", Array(brands[0].utf8) + [0, 0, 0, 0] + brands.dropFirst().flatMap { Array($0.utf8) })
-        let data = items.filter { !$0.isInline }.compactMap(\.data).flatMap(\.self)
+        let data = items.filter { !$0.isInline && !$0.isShared }.compactMap(\.data).flatMap(\.self)
         let mdat = HEIFShape.box("mdat", data)
         if isDataFirst { return head + mdat + meta(dataAt: head.count + 8) + appended }
         let dataAt = head.count + meta(dataAt: 0).count + 8
@@ -146,6 +148,7 @@ struct HEIFShape {
         for item in located {
             let count = item.data?.count ?? 0
             var at = item.isInline ? next.inline : next.file
+            if item.isShared { at -= count }
             let end = at + count
             let base = isWide ? at : 0
             entries += HEIFShape.big(item.id, idWidth) + [0, item.isInline ? 1 : 0, 0, 0]

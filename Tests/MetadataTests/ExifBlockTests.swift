@@ -197,6 +197,16 @@ import Testing
         #expect(!block.isDamaged)
     }
 
+    /// Enough of them to be noticed if each were followed.
+    @Test(.timeLimit(.minutes(1))) func theFirstPointerToADirectoryCounts() throws {
+        var builder = TIFFBuilder()
+        builder.exif = [(0x829D, .rational([(28, 10)]))]
+        builder.ifd0 = Array(repeating: (0xA005, .long(8)), count: 65_000)
+        let block = try #require(Blocks.read(builder))
+        #expect(block.record["FNumber"] == .number(2.8))
+        #expect(!block.facts.found.contains(.gps))
+    }
+
     @Test func countsTooLongAreCut() throws {
         let block = try #require(
             Blocks.read(exif: [(0x8827, .shorts([100, 0])), (0x9214, .shorts([1, 2, 3, 4, 5, 6]))]))
