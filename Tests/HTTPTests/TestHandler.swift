@@ -71,8 +71,10 @@ final class TestHandler: Handler {
             reply(response)
         case "starve":
             let response = zeros(5)
-            var none = rlimit()
-            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+            // Not a limit of none at all: poll(2) refuses to look at more descriptors than there may be.
+            var few = rlimit(rlim_cur: 256, rlim_max: 256)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few)
+            while dup(STDIN_FILENO) >= 0 {}
             reply(response)
         case "broken": reply(broken(head))
         default: reply(text("nothing here", 404))
