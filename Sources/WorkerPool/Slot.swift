@@ -99,7 +99,7 @@ extension Slot {
 
     /// Fails the jobs, in hand and in the queue, whose time went by while there was no worker.
     private mutating func expire() {
-        pool.lookAtQueue()
+        pool.expire()
         guard let running, Clock.monotonicMs() >= limitMs else { return }
         let isLate = Clock.monotonicMs() >= running.untilMs
         finish(.failure(isLate ? running.loss.map(Failure.undecodable) ?? .noWorker : .stopping))
@@ -167,7 +167,7 @@ extension Slot {
                 let nowMs = Clock.monotonicMs()
                 if nowMs >= untilMs { throw .timedOut }
                 if nowMs >= limitMs { throw .stopped }
-                pool.lookAtQueue()
+                pool.expire()
             }
             if pool.isCancelled(index) { throw .abandoned }
         }

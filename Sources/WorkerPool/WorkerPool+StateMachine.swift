@@ -2,10 +2,10 @@ extension WorkerPool {
     /// Who does which job, without threads, processes or clocks: told what happened, it answers what to do.
     ///
     /// Of the waiting jobs the one goes first whose wait began the longest ago, a job's expected time counted as wait that
-    /// it still owes: so a small job overtakes big ones, but none that waited longer than it would itself take, and
-    /// nobody starves. Big jobs also leave one worker to the small ones, as long as such come at all.
+    /// it still owes: so a small job overtakes the big ones that have not waited as much longer as they take longer, and
+    /// nobody starves. No worker is kept free for small jobs: it would stand idle while big ones fill the queue.
     ///
-    /// An idle slot and a waiting job that it may take never exist at the same time.
+    /// An idle slot and a waiting job never exist at the same time.
     struct StateMachine<Work> {
         private struct Slot {
             /// Its worker has said hello and lives.
@@ -14,8 +14,6 @@ extension WorkerPool {
             var handed: Waiting?
             var running: Running?
 
-            /// Whether it is at a big job, or about to be.
-            var hasBigJob: Bool { handed?.isBig ?? running?.isBig ?? false }
             var isBusy: Bool { handed != nil || running != nil }
         }
 
@@ -26,21 +24,20 @@ extension WorkerPool {
             let sinceMs: Int
             let untilMs: Int
 
-            var isBig: Bool { expectedMs >= bigMs }
             var rank: Int { sinceMs + expectedMs }
         }
 
         private struct Running {
             let id: Int
-            let isBig: Bool
+            let expectedMs: Int
             var isCancelled = false
         }
 
         /// Work given to a slot.
         struct Assignment {
             let work: Work
-            /// The threads that it may keep busy: its share of the processors among the work that runs or could run now,
-            /// at least one. It keeps them however busy the pool becomes.
+            /// The threads that it may keep busy: its share of the processors among the work that runs or waits now, at
+            /// least one. It keeps them however busy the pool becomes.
             let threads: Int
         }
 
@@ -67,8 +64,6 @@ extension WorkerPool {
         private var queue: [Waiting] = []
         private let queueLengthMax: Int
         private let processors: Int
-        /// When the last small job came.
-        private var smallMs: Int?
         /// What a job takes, in microseconds: each new one counts for an eighth.
         private var jobUs = Load.jobUsAtFirst
         /// Set when stopping: the moment when running jobs are cut short.
@@ -83,10 +78,8 @@ extension WorkerPool {
     }
 }
 
-/// What a worker is worth a fresh start for, and what small jobs need not wait behind: more than ten times a usual photo.
-private let bigMs = 1000
-/// For how long after a small job big ones leave a worker to the next.
-private let smallJobsExpectedMs = 10_000
+/// A job of nobody's that takes as long is worth a fresh worker, which takes a tenth of it.
+private let longMs = 1000
 
 // What is asked of the pool.
 extension WorkerPool.StateMachine {
@@ -105,8 +98,7 @@ extension WorkerPool.StateMachine {
     mutating func submit(_ work: Work, id: Int, expectedMs: Int, nowMs: Int, untilMs: Int) -> Submission {
         guard cutoffMs == nil else { return .stopping }
         let waiting = Waiting(id: id, work: work, expectedMs: expectedMs, sinceMs: nowMs, untilMs: untilMs)
-        if !waiting.isBig { smallMs = nowMs }
-        if mayStart(waiting, nowMs: nowMs), let slot = idle.popLast() {
+        if let slot = idle.popLast() {
             slots[slot].handed = waiting
             return .handed(slot: slot)
         }
@@ -123,7 +115,7 @@ extension WorkerPool.StateMachine {
                 slots[slot].handed = nil
                 return .dropped(handed.work)
             }
-            if let running = slots[slot].running, running.id == id, running.isBig {
+            if let running = slots[slot].running, running.id == id, running.expectedMs >= longMs {
                 slots[slot].running?.isCancelled = true
                 return .kill(slot: slot)
             }
@@ -155,14 +147,14 @@ extension WorkerPool.StateMachine {
     mutating func warmed(_ slot: Int) { slots[slot].isWarm = true }
 
     /// The warm slot asks for work; without any it counts as idle.
-    mutating func next(_ slot: Int, nowMs: Int) -> Assignment? {
-        guard let next = slots[slot].handed.take() ?? takeFirst(nowMs: nowMs) else {
+    mutating func next(_ slot: Int) -> Assignment? {
+        guard let next = slots[slot].handed.take() ?? takeFirst() else {
             if cutoffMs == nil, !idle.contains(slot) { idle.append(slot) }
             return nil
         }
-        slots[slot].running = Running(id: next.id, isBig: next.isBig)
-        let busy = slots.count { $0.isBusy } + startableCount(nowMs: nowMs)
-        return Assignment(work: next.work, threads: max(1, processors / busy))
+        slots[slot].running = Running(id: next.id, expectedMs: next.expectedMs)
+        let busy = slots.count { $0.isBusy }
+        return Assignment(work: next.work, threads: max(1, processors / (busy + queue.count)))
     }
 
     /// Whether the job that the slot is at has been given up.
@@ -174,18 +166,17 @@ extension WorkerPool.StateMachine {
         jobUs += (tookUs - jobUs) / 8
     }
 
-    /// The slot's worker is no more. Work handed to the slot and not yet taken waits for another.
-    mutating func lost(_ slot: Int) {
+    /// The slot's worker is no more. Work handed to the slot and not yet taken goes to another; which one to wake.
+    mutating func lost(_ slot: Int) -> Int? {
         slots[slot].isWarm = false
         idle.removeAll { $0 == slot }
-        if let work = slots[slot].handed.take() { queue.insert(work, at: 0) }
-    }
-
-    /// A waiting job may have come to be one that an idle slot can take: the slot to wake, if so.
-    mutating func handOver(nowMs: Int) -> Int? {
-        guard !idle.isEmpty, let work = takeFirst(nowMs: nowMs), let slot = idle.popLast() else { return nil }
-        slots[slot].handed = work
-        return slot
+        guard let work = slots[slot].handed.take() else { return nil }
+        if let other = idle.popLast() {
+            slots[other].handed = work
+            return other
+        }
+        queue.insert(work, at: 0)
+        return nil
     }
 
     /// Whether the slot's thread has nothing left to live for.
@@ -194,25 +185,7 @@ extension WorkerPool.StateMachine {
 
 // Who is next.
 extension WorkerPool.StateMachine {
-    private mutating func takeFirst(nowMs: Int) -> Waiting? {
-        let startable = queue.indices.filter { mayStart(queue[$0], nowMs: nowMs) }
-        return startable.min { queue[$0].rank < queue[$1].rank }.map { queue.remove(at: $0) }
-    }
-
-    private func mayStart(_ waiting: Waiting, nowMs: Int) -> Bool {
-        !waiting.isBig || bigRoom(nowMs: nowMs) > 0
-    }
-
-    /// How many more big jobs may begin now.
-    private func bigRoom(nowMs: Int) -> Int {
-        let areSmallOnesExpected = smallMs.map { nowMs - $0 < smallJobsExpectedMs } ?? false
-        let most = slots.count > 1 && areSmallOnesExpected ? slots.count - 1 : slots.count
-        return max(0, most - slots.count { $0.hasBigJob })
-    }
-
-    /// How many of the waiting jobs could run beside those that do.
-    private func startableCount(nowMs: Int) -> Int {
-        let big = queue.count { $0.isBig }
-        return queue.count - big + min(big, bigRoom(nowMs: nowMs))
+    private mutating func takeFirst() -> Waiting? {
+        queue.indices.min { queue[$0].rank < queue[$1].rank }.map { queue.remove(at: $0) }
     }
 }

@@ -135,9 +135,8 @@ extension WorkerPool {
     func isOver(_ slot: Int) -> Bool { machine.withLock { $0.isOver(slot) } }
 
     func next(_ slot: Int) -> StateMachine<Work>.Assignment? {
-        lookAtQueue()
-        let nowMs = Clock.monotonicMs()
-        return machine.withLock { $0.next(slot, nowMs: nowMs) }
+        expire()
+        return machine.withLock { $0.next(slot) }
     }
 
     func warmed(_ slot: Int) { machine.withLock { $0.warmed(slot) } }
@@ -147,16 +146,14 @@ extension WorkerPool {
     func finished(_ slot: Int, tookUs: Int) { machine.withLock { $0.finished(slot, tookUs: tookUs) } }
 
     func lost(_ slot: Int) {
-        machine.withLock { $0.lost(slot) }
-        lookAtQueue()
+        if let other = machine.withLock({ $0.lost(slot) }) { wakeUps[other].signal() }
     }
 
-    /// Fails the jobs that no slot has taken in time, and wakes idle slots for those that they may take by now.
-    func lookAtQueue() {
+    /// Fails the jobs that no slot has taken in time.
+    func expire() {
         let nowMs = Clock.monotonicMs()
         let (expired, isStopping) = machine.withLock { ($0.expire(nowMs: nowMs), $0.cutoffMs != nil) }
         for work in expired { work.complete(.failure(isStopping ? .stopping : .noWorker)) }
-        while let slot = machine.withLock({ $0.handOver(nowMs: nowMs) }) { wakeUps[slot].signal() }
     }
 }
 

@@ -18,7 +18,7 @@ import Testing
     private mutating func becomeIdle() {
         for slot in [0, 1] {
             machine.warmed(slot)
-            #expect(machine.next(slot, nowMs: 0) == nil)
+            #expect(machine.next(slot) == nil)
         }
     }
 
@@ -26,7 +26,7 @@ import Testing
         #expect(!machine.isReady)
         machine.warmed(1)
         #expect(machine.isReady)
-        machine.lost(1)
+        #expect(machine.lost(1) == nil)
         #expect(!machine.isReady)
     }
 
@@ -35,11 +35,11 @@ import Testing
         #expect(submit("b", untilMs: 100) == .queued)
         #expect(submit("c", untilMs: 100) == .queueFull)
         machine.warmed(0)
-        #expect(machine.next(0, nowMs: 0)?.work == "a")
+        #expect(machine.next(0)?.work == "a")
         machine.finished(0, tookUs: 1000)
-        #expect(machine.next(0, nowMs: 0)?.work == "b")
+        #expect(machine.next(0)?.work == "b")
         machine.finished(0, tookUs: 1000)
-        #expect(machine.next(0, nowMs: 0) == nil)
+        #expect(machine.next(0) == nil)
     }
 
     @Test mutating func handsToTheSlotUsedLast() {
@@ -47,16 +47,16 @@ import Testing
         #expect(submit("a", untilMs: 100) == .handed(slot: 1))
         #expect(submit("b", untilMs: 100) == .handed(slot: 0))
         #expect(submit("c", untilMs: 100) == .queued)
-        #expect(machine.next(1, nowMs: 0)?.work == "a")
-        #expect(machine.next(0, nowMs: 0)?.work == "b")
+        #expect(machine.next(1)?.work == "a")
+        #expect(machine.next(0)?.work == "b")
         machine.finished(0, tookUs: 1000)
-        #expect(machine.next(0, nowMs: 0)?.work == "c")
+        #expect(machine.next(0)?.work == "c")
     }
 
     @Test mutating func anIdleSlotAskedTwiceGetsOneJob() {
         machine.warmed(0)
-        #expect(machine.next(0, nowMs: 0) == nil)
-        #expect(machine.next(0, nowMs: 0) == nil)
+        #expect(machine.next(0) == nil)
+        #expect(machine.next(0) == nil)
         #expect(submit("a", untilMs: 100) == .handed(slot: 0))
         #expect(submit("b", untilMs: 100) == .queued)
     }
@@ -64,26 +64,24 @@ import Testing
     @Test mutating func workHandedToALostWorkerGoesToAnother() {
         becomeIdle()
         #expect(submit("a", untilMs: 100) == .handed(slot: 1))
-        machine.lost(1)
-        #expect(machine.handOver(nowMs: 0) == 0)
-        #expect(machine.handOver(nowMs: 0) == nil)
-        #expect(machine.next(0, nowMs: 0)?.work == "a")
+        #expect(machine.lost(1) == 0)
+        #expect(machine.next(0)?.work == "a")
     }
 
     @Test mutating func workHandedToTheOnlyWorkerWaitsInFront() {
         machine.warmed(0)
-        #expect(machine.next(0, nowMs: 0) == nil)
+        #expect(machine.next(0) == nil)
         #expect(submit("a", untilMs: 100) == .handed(slot: 0))
         #expect(submit("b", untilMs: 100) == .queued)
-        machine.lost(0)
+        #expect(machine.lost(0) == nil)
         machine.warmed(1)
-        #expect(machine.next(1, nowMs: 0)?.work == "a")
+        #expect(machine.next(1)?.work == "a")
     }
 
     @Test mutating func aLostIdleSlotIsHandedNothing() {
         machine.warmed(0)
-        #expect(machine.next(0, nowMs: 0) == nil)
-        machine.lost(0)
+        #expect(machine.next(0) == nil)
+        #expect(machine.lost(0) == nil)
         #expect(submit("a", untilMs: 100) == .queued)
     }
 
@@ -93,12 +91,12 @@ import Testing
         #expect(machine.expire(nowMs: 99) == [])
         #expect(machine.expire(nowMs: 100) == ["a"])
         machine.warmed(0)
-        #expect(machine.next(0, nowMs: 0)?.work == "b")
+        #expect(machine.next(0)?.work == "b")
     }
 
     @Test mutating func stopsWithRunningWork() {
         machine.warmed(0)
-        #expect(machine.next(0, nowMs: 0) == nil)
+        #expect(machine.next(0) == nil)
         #expect(submit("a", untilMs: 100) == .handed(slot: 0))
         #expect(submit("b", untilMs: 100) == .queued)
         #expect(machine.stop(cutoffMs: 50) == ["b"])
@@ -107,19 +105,19 @@ import Testing
         #expect(submit("c", untilMs: 100) == .stopping)
         #expect(!machine.isReady)
         #expect(!machine.isOver(0) && machine.isOver(1))
-        #expect(machine.next(0, nowMs: 0)?.work == "a")
+        #expect(machine.next(0)?.work == "a")
         #expect(!machine.isOver(0))
         machine.finished(0, tookUs: 1000)
         #expect(machine.isOver(0))
-        #expect(machine.next(0, nowMs: 0) == nil)
+        #expect(machine.next(0) == nil)
     }
 
     @Test mutating func workBereavedWhileStoppingIsDoneOrCutOff() {
         machine.warmed(0)
-        #expect(machine.next(0, nowMs: 0) == nil)
+        #expect(machine.next(0) == nil)
         #expect(submit("a", untilMs: 100) == .handed(slot: 0))
         #expect(machine.stop(cutoffMs: 50) == [])
-        machine.lost(0)
+        #expect(machine.lost(0) == nil)
         #expect(!machine.isOver(0))
         #expect(machine.expire(nowMs: 49) == [])
         #expect(machine.expire(nowMs: 50) == ["a"])
@@ -130,16 +128,16 @@ import Testing
     @Test mutating func sharesTheProcessors() {
         becomeIdle()
         #expect(submit("a", untilMs: 100) == .handed(slot: 1))
-        #expect(machine.next(1, nowMs: 0)?.threads == 8)
+        #expect(machine.next(1)?.threads == 8)
         #expect(submit("b", untilMs: 100) == .handed(slot: 0))
         #expect(submit("c", untilMs: 100) == .queued)
-        #expect(machine.next(0, nowMs: 0)?.threads == 2)
+        #expect(machine.next(0)?.threads == 2)
         machine.finished(1, tookUs: 1000)
-        #expect(machine.next(1, nowMs: 0)?.threads == 4)
+        #expect(machine.next(1)?.threads == 4)
         machine = WorkerPool.StateMachine<String>(slots: 1, queueLengthMax: 9, processors: 2)
         for work in ["a", "b", "c"] { #expect(submit(work) == .queued) }
         machine.warmed(0)
-        #expect(machine.next(0, nowMs: 0)?.threads == 1)
+        #expect(machine.next(0)?.threads == 1)
     }
 
     @Test mutating func smallJobsOvertakeBigOnesThatHaveNotWaitedAsLong() {
@@ -151,7 +149,7 @@ import Testing
         #expect(submit("u", expectedMs: 20, nowMs: 2990) == .queued)
         machine.warmed(0)
         var order = ""
-        while let next = machine.next(0, nowMs: 3000) {
+        while let next = machine.next(0) {
             order += next.work
             machine.finished(0, tookUs: 1)
         }
@@ -166,44 +164,12 @@ import Testing
         var nowMs = 0
         while nowMs < 10_000 {
             #expect(submit("s", expectedMs: 100, nowMs: nowMs) == .queued)
-            let next = machine.next(0, nowMs: nowMs)
+            let next = machine.next(0)
             machine.finished(0, tookUs: 100_000)
             if next?.work == "b" { break }
             nowMs += 100
         }
         #expect((1900...2000).contains(nowMs))
-    }
-
-    @Test mutating func bigJobsLeaveAWorkerToSmallOnesWhileSuchCome() {
-        becomeIdle()
-        #expect(submit("s", expectedMs: 20, nowMs: 0) == .handed(slot: 1))
-        #expect(machine.next(1, nowMs: 0)?.work == "s")
-        machine.finished(1, tookUs: 1)
-        #expect(machine.next(1, nowMs: 20) == nil)
-        #expect(submit("a", expectedMs: 5000, nowMs: 20) == .handed(slot: 1))
-        #expect(machine.next(1, nowMs: 20)?.threads == 8)
-        #expect(submit("b", expectedMs: 5000, nowMs: 20) == .queued)
-        #expect(machine.handOver(nowMs: 20) == nil)
-        #expect(submit("t", expectedMs: 20, nowMs: 30) == .handed(slot: 0))
-        #expect(machine.next(0, nowMs: 30)?.work == "t")
-        machine.finished(0, tookUs: 1)
-        #expect(machine.next(0, nowMs: 50) == nil)
-        // The small ones have stopped coming.
-        #expect(machine.handOver(nowMs: 10_029) == nil)
-        #expect(machine.handOver(nowMs: 10_030) == 0)
-        #expect(machine.next(0, nowMs: 10_030)?.work == "b")
-    }
-
-    /// The worker that was lost had the one big job that may run: the other worker may take it.
-    @Test mutating func aBereavedBigJobGoesToTheWorkerThatWasLeft() {
-        becomeIdle()
-        #expect(submit("s", nowMs: 0) == .handed(slot: 1))
-        #expect(machine.next(1, nowMs: 0)?.work == "s")
-        machine.finished(1, tookUs: 1)
-        #expect(submit("a", expectedMs: 5000, nowMs: 0) == .handed(slot: 0))
-        machine.lost(0)
-        #expect(machine.handOver(nowMs: 0) == nil)
-        #expect(machine.next(1, nowMs: 0)?.work == "a")
     }
 
     @Test mutating func cancelsWhatWaitsAndKillsOnlyLongWork() {
@@ -216,13 +182,13 @@ import Testing
         }
         #expect(submit("a", expectedMs: 999) == .handed(slot: 1))
         #expect(isDropped(machine.cancel(id: 97), "a"), "handed, not taken")
-        #expect(machine.next(1, nowMs: 0) == nil)
+        #expect(machine.next(1) == nil)
         #expect(submit("b", expectedMs: 999) == .handed(slot: 1))
-        #expect(machine.next(1, nowMs: 0)?.work == "b")
+        #expect(machine.next(1)?.work == "b")
         #expect(isLeft(machine.cancel(id: 98)))
         #expect(!machine.isCancelled(1))
         #expect(submit("c", expectedMs: 1000) == .handed(slot: 0))
-        #expect(machine.next(0, nowMs: 0)?.work == "c")
+        #expect(machine.next(0)?.work == "c")
         #expect(submit("d") == .queued)
         #expect(isDropped(machine.cancel(id: 100), "d"))
         if case .kill(slot: 0) = machine.cancel(id: 99) {} else { Issue.record("a long job's worker is killed") }
@@ -237,7 +203,7 @@ import Testing
         becomeIdle()
         #expect(machine.load == WorkerPool.Load(workers: 2, running: 0, waiting: 0, jobUs: 200_000))
         for work in ["a", "b", "c"] { _ = submit(work) }
-        #expect(machine.next(0, nowMs: 0)?.work == "b")
+        #expect(machine.next(0)?.work == "b")
         #expect(machine.load == WorkerPool.Load(workers: 2, running: 2, waiting: 1, jobUs: 200_000))
         machine.finished(0, tookUs: 1_000_000)
         #expect(machine.load.jobUs == 300_000)
