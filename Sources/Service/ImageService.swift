@@ -27,7 +27,7 @@ package final class ImageService: Handler {
     package func begin(_ head: RequestHead) -> Verdict {
         do {
             switch try Route(head) {
-            case .upload, .convert: return .accept(bodyBytesMax: limits.bodyBytesMax)
+            case .upload, .convert, .inspect: return .accept(bodyBytesMax: limits.bodyBytesMax)
             case .fetch, .delete, .health, .readiness, .contract, .front: return .accept(bodyBytesMax: 0)
             }
         } catch {
@@ -41,6 +41,7 @@ package final class ImageService: Handler {
             switch try Route(head) {
             case .upload(let options): upload(request, options, reply)
             case .convert(let options): convert(request, options, reply)
+            case .inspect(let options): inspect(request, options, reply)
             case .fetch(let key): block(head, reply) { [self] () throws(Failure) in try fetch(key, head) }
             case .delete(let key): block(head, reply) { [self] () throws(Failure) in try delete(key) }
             case .readiness: block(head, reply) { [self] () throws(Failure) in try checkReadiness() }
@@ -65,40 +66,60 @@ package final class ImageService: Handler {
     // MARK: - The routes
 
     private func upload(_ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void) {
-        prepare(request, options, reply) { [self] prepared throws(Failure) in
-            let start = Clock.monotonicUs()
-            let record = try keep(prepared)
-            var response = Response.created(record)
-            response.note = RequestNote(
-                report: prepared.report, workerUs: prepared.workerUs, storeUs: Clock.monotonicUs() - start)
-            return response
+        take(request, reply) { [self] photo, answer in
+            preparer.prepare(photo, options: options) { result in
+                answer { [self] () throws(Failure) in
+                    let prepared = try result.get()
+                    let start = Clock.monotonicUs()
+                    var response = Response.created(try keep(prepared))
+                    response.note = RequestNote(
+                        report: prepared.report, workerUs: prepared.workerUs, storeUs: Clock.monotonicUs() - start)
+                    return response
+                }
+            }
         }
     }
 
     private func convert(_ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void) {
-        prepare(request, options, reply) { prepared in
-            var response = Response.converted(prepared)
-            response.note = RequestNote(report: prepared.report, workerUs: prepared.workerUs)
-            return response
+        take(request, reply) { [self] photo, answer in
+            preparer.prepare(photo, options: options) { result in
+                answer { () throws(Failure) in
+                    let prepared = try result.get()
+                    var response = Response.converted(prepared)
+                    response.note = RequestNote(report: prepared.report, workerUs: prepared.workerUs)
+                    return response
+                }
+            }
         }
     }
 
-    /// Prepares the body and answers with what `finish` makes of it.
-    private func prepare(
-        _ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void,
-        finish: @escaping @Sendable (Prepared) throws(Failure) -> Response
+    private func inspect(_ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void) {
+        take(request, reply) { [self] photo, answer in
+            preparer.inspect(photo, options: options) { result in
+                answer { () throws(Failure) in
+                    let inspected = try result.get()
+                    var response = Response.json(200, InspectionRecord(inspected))
+                    response.note = RequestNote(report: inspected.report, workerUs: inspected.workerUs)
+                    return response
+                }
+            }
+        }
+    }
+
+    private typealias Answering = @Sendable (() throws(Failure) -> Response) -> Void
+
+    /// Takes the body for a photo, and answers with what the second argument of `work` is given.
+    private func take(
+        _ request: Request, _ reply: @escaping @Sendable (Response) -> Void,
+        work: (SealedFile, @escaping Answering) -> Void
     ) {
         let head = request.head
         guard let body = request.body else {
             reply(.problem(.emptyBody, id: head.id))
             return
         }
-        preparer.prepare(body, options: options) { result in
-            do throws(Failure) {
-                reply(try finish(try result.get()))
-            } catch {
-                reply(.problem(error.advising(head), id: head.id))
-            }
+        work(body) { make in
+            do throws(Failure) { reply(try make()) } catch { reply(.problem(error.advising(head), id: head.id)) }
         }
     }
 

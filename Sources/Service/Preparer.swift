@@ -19,18 +19,32 @@ package protocol JobRunner: Sendable {
 
 extension WorkerPool: JobRunner {}
 
+/// A photo as it was sent.
+package struct SentPhoto: Sendable {
+    package let count: Int
+    package let sha256: SHA256Digest
+
+    init(_ input: SealedFile) {
+        count = input.count
+        sha256 = SHA256.digest(of: input)
+    }
+}
+
 /// A picture that may be handed out: turned by a worker, and proved by this process to hold nothing private.
 package struct Prepared: Sendable {
-    package struct Source: Sendable {
-        package let count: Int
-        package let sha256: SHA256Digest
-    }
-
     package let report: Report
     package let jpeg: SealedFile
     package let sha256: SHA256Digest
-    package let source: Source
+    package let source: SentPhoto
     /// Microseconds from the hand-over to the pool to the worker's answer, so with the wait for a free worker.
+    package let workerUs: Int
+}
+
+/// What a worker told of a photo.
+package struct Inspected: Sendable {
+    package let report: Report
+    package let source: SentPhoto
+    /// As `Prepared.workerUs`.
     package let workerUs: Int
 }
 
@@ -53,14 +67,37 @@ package struct Preparer: Sendable {
     package func prepare(
         _ input: SealedFile, options: Options, completion: @escaping @Sendable (Result<Prepared, Failure>) -> Void
     ) {
+        submit(.prepare, input, options, completion: completion) { output, workerUs throws(Failure) in
+            let report = try prove(output, policy: options.metadata)
+            return Prepared(
+                report: report, jpeg: output.jpeg, sha256: SHA256.digest(of: output.jpeg),
+                source: SentPhoto(input), workerUs: workerUs)
+        }
+    }
+
+    /// Inspects `input`; `completion` as with `prepare`.
+    package func inspect(
+        _ input: SealedFile, options: Options, completion: @escaping @Sendable (Result<Inspected, Failure>) -> Void
+    ) {
+        submit(.inspect, input, options, completion: completion) { output, workerUs in
+            Inspected(
+                report: output.report.limited(by: options.metadata), source: SentPhoto(input), workerUs: workerUs)
+        }
+    }
+
+    /// - Parameter finish: makes the answer of what a worker made, and of the microseconds that it took.
+    private func submit<Answer>(
+        _ kind: Job.Kind, _ input: SealedFile, _ options: Options,
+        completion: @escaping @Sendable (Result<Answer, Failure>) -> Void,
+        finish: @escaping @Sendable (WorkerPool.Output, Int) throws(Failure) -> Answer
+    ) {
         do {
             try Preparer.sniff(input)
             let start = Clock.monotonicUs()
-            try runner.submit(Job(options: options, limits: limits), input: input) { result in
+            try runner.submit(Job(kind, options: options, limits: limits), input: input) { result in
                 let workerUs = Clock.monotonicUs() - start
                 let isTaken = threads.submit {
-                    completion(
-                        Result { () throws(Failure) in try prove(try result.get(), input: input, workerUs: workerUs) })
+                    completion(Result { () throws(Failure) in try finish(try result.get(), workerUs) })
                 }
                 if !isTaken { completion(.failure(Failure(.busy, "too much is waiting for the store; try again"))) }
             }
@@ -86,19 +123,28 @@ package struct Preparer: Sendable {
     }
 
     /// What a worker wrote is not believed: it read foreign bytes with C libraries and may be somebody else's by now.
-    private func prove(
-        _ output: WorkerPool.Output, input: SealedFile, workerUs: Int
-    ) throws(Failure) -> Prepared {
-        let size = output.report.size
+    ///
+    /// - Returns: what the worker told, as far as the policy lets it be passed on.
+    private func prove(_ output: WorkerPool.Output, policy: MetadataPolicy) throws(Failure) -> Report {
+        let report = output.report
         // A picture never grows on its way, so one over the limit would be a bomb for whoever reads it next.
-        guard let pixels = size.pixels, pixels <= limits.pixelsMax else {
-            throw Failure(.selfCheckFailed, "the finished picture failed its check: \(size) pixels")
+        guard let pixels = report.size.pixels, pixels <= limits.pixelsMax else {
+            throw Failure(.selfCheckFailed, "the finished picture failed its check: \(report.size) pixels")
         }
         try output.jpeg.withBytes { bytes throws(Failure) in
-            try OutputCheck.verify(bytes.bindMemory(to: UInt8.self).span, size: size)
+            try OutputCheck.verify(
+                bytes.bindMemory(to: UInt8.self).span, size: report.size, kept: report.kept, policy: policy)
         }
-        return Prepared(
-            report: output.report, jpeg: output.jpeg, sha256: SHA256.digest(of: output.jpeg),
-            source: Prepared.Source(count: input.count, sha256: SHA256.digest(of: input)), workerUs: workerUs)
+        return report.limited(by: policy)
+    }
+}
+
+extension Report {
+    /// Without what the policy does not let into an answer, whatever the worker told.
+    fileprivate func limited(by policy: MetadataPolicy) -> Report {
+        var report = self
+        report.disclosure = disclosure.limited(by: policy)
+        report.kept = kept.filter(policy.kept.contains)
+        return report
     }
 }
