@@ -8,6 +8,8 @@ extension WorkerPool {
         /// The worker's executable, absolute.
         package var workerPath: String
         package var workers: Int
+        /// What a job that has the pool to itself may keep busy.
+        package var processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         /// Jobs that may wait while all workers are busy.
         package var queueLengthMax: Int
         /// A worker that has done as many jobs is replaced, so that leaks stay small.

@@ -9,6 +9,8 @@ struct Slot {
     /// A job in hand, through both of its tries.
     private struct Running {
         let work: WorkerPool.Work
+        /// What the job may keep busy, in both of its tries.
+        let threads: Int
         let untilMs: Int
         /// How the first try was lost.
         var loss: Loss?
@@ -106,8 +108,10 @@ extension Slot {
 // Workers work.
 extension Slot {
     private mutating func awaitWork(_ worker: inout Worker) -> Fate {
-        if let work = pool.next(index) {
-            running = Running(work: work, untilMs: Clock.monotonicMs() + work.job.limits.jobDeadlineMs)
+        if let next = pool.next(index) {
+            running = Running(
+                work: next.work, threads: next.threads,
+                untilMs: Clock.monotonicMs() + next.work.job.limits.jobDeadlineMs)
             return .keep
         }
         do throws(Loss) {

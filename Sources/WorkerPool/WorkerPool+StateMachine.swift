@@ -16,6 +16,14 @@ extension WorkerPool {
             let untilMs: Int
         }
 
+        /// Work given to a slot.
+        struct Assignment {
+            let work: Work
+            /// The threads that it may keep busy: its share of the processors among the work that runs or waits now, at
+            /// least one. It keeps them however busy the pool becomes.
+            let threads: Int
+        }
+
         enum Submission: Equatable {
             /// The slot's thread is to be woken.
             case handed(slot: Int)
@@ -29,13 +37,15 @@ extension WorkerPool {
         private var idle: [Int] = []
         private var queue: [Waiting] = []
         private let queueLengthMax: Int
+        private let processors: Int
         /// Set when stopping: the moment when running jobs are cut short.
         private(set) var cutoffMs: Int?
 
-        init(slots count: Int, queueLengthMax: Int) {
-            precondition(count > 0 && queueLengthMax >= 0)
+        init(slots count: Int, queueLengthMax: Int, processors: Int) {
+            precondition(count > 0 && queueLengthMax >= 0 && processors > 0)
             slots = Array(repeating: Slot(), count: count)
             self.queueLengthMax = queueLengthMax
+            self.processors = processors
         }
 
         /// Whether a job would be worked on now or soon.
@@ -57,13 +67,14 @@ extension WorkerPool {
         mutating func warmed(_ slot: Int) { slots[slot].isWarm = true }
 
         /// The warm slot asks for work; without any it counts as idle.
-        mutating func next(_ slot: Int) -> Work? {
+        mutating func next(_ slot: Int) -> Assignment? {
             guard let next = slots[slot].handed.take() ?? (queue.isEmpty ? nil : queue.removeFirst()) else {
                 if cutoffMs == nil, !idle.contains(slot) { idle.append(slot) }
                 return nil
             }
             slots[slot].isRunning = true
-            return next.work
+            let busy = slots.count { $0.isRunning || $0.handed != nil }
+            return Assignment(work: next.work, threads: max(1, processors / (busy + queue.count)))
         }
 
         /// The slot's job has its outcome.

@@ -36,7 +36,10 @@ package final class WorkerPool: Sendable {
     private init(configuration: Configuration, wakeUps: [EventCounter]) {
         self.configuration = configuration
         self.wakeUps = wakeUps
-        machine = Mutex(StateMachine(slots: configuration.workers, queueLengthMax: configuration.queueLengthMax))
+        machine = Mutex(
+            StateMachine(
+                slots: configuration.workers, queueLengthMax: configuration.queueLengthMax,
+                processors: configuration.processors))
     }
 
     /// Starts the slots; their workers come up by themselves, see `isReady`.
@@ -104,7 +107,7 @@ extension WorkerPool {
 
     func isOver(_ slot: Int) -> Bool { machine.withLock { $0.isOver(slot) } }
 
-    func next(_ slot: Int) -> Work? {
+    func next(_ slot: Int) -> StateMachine<Work>.Assignment? {
         expire()
         return machine.withLock { $0.next(slot) }
     }
