@@ -39,29 +39,36 @@ struct InspectionText {
     private mutating func addPlace(_ disclosure: Disclosure) {
         guard let status = disclosure.gpsStatus else { return }
         guard let place = disclosure.position else { return add("place", status.rawValue) }
-        let off = place.horizontalError.map { " within \($0) m" } ?? ""
+        let off = place.horizontalError.map { " within \(InspectionText.number($0)) m" } ?? ""
         add("place", "\(place.latitude), \(place.longitude)\(off)")
-        if let altitude = place.altitude { add("altitude", "\(altitude) m") }
+        if let altitude = place.altitude { add("altitude", "\(InspectionText.number(altitude)) m") }
         if let timestamp = place.timestamp { add("place at", timestamp) }
     }
 
+    /// What an enumeration's number means stands behind it.
     private mutating func addFields(_ exif: ExifRecord) {
         let width = (exif.fields.map(\.name.count).max() ?? 0) + 1
         text += exif.fields.isEmpty ? "" : "\n"
-        for field in exif.fields {
+        for field in exif.fields where !field.name.hasSuffix("_text") {
+            let words = exif.text(field.name + "_text").map { " (\($0))" } ?? ""
             // Texts may hold anything that prints; what a terminal obeys is taken out.
-            let value = InspectionText.value(field.value).printable(scalarsMax: 200)
+            let value = (InspectionText.value(field.value) + words).printable(scalarsMax: 200)
             text += field.name + String(repeating: " ", count: width - field.name.count) + value + "\n"
         }
     }
 
     private static func value(_ value: ExifValue) -> String {
         switch value {
-        case .integer(let number): String(number)
-        case .number(let number): number.description
+        case .integer(let value): String(value)
+        case .number(let value): number(value)
         case .text(let text): text.split(separator: "\n").joined(separator: " / ")
-        case .integers(let numbers): numbers.map(String.init).joined(separator: " ")
-        case .numbers(let numbers): numbers.map { $0?.description ?? "–" }.joined(separator: " ")
+        case .integers(let values): values.map(String.init).joined(separator: " ")
+        case .numbers(let values): values.map { $0.map(number) ?? "–" }.joined(separator: " ")
         }
+    }
+
+    private static func number(_ value: Double) -> String {
+        let text = value.description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 }
