@@ -107,11 +107,13 @@ struct HEIFContents {
         }
     }
 
-    /// The Exif items that describe the primary picture; where no Exif item says what it describes, all of them.
+    /// The Exif items that describe the primary picture, or a tone-mapped one that is made of it (`tmap`, ISO/IEC 23008-12
+    /// amendment 1); where no Exif item says what it describes, all of them.
     private mutating func takeExif(_ primaryID: UInt32, of meta: HEIFMeta, in bytes: Span<UInt8>) {
         let all = meta.items.filter { $0.value.type == "Exif" }.map(\.key).sorted()
         let described = Set(meta.references.all.filter { $0.type == "cdsc" }.map(\.from))
-        var chosen = Set(meta.references.sources("cdsc", to: primaryID))
+        let toneMapped = meta.references.sources("dimg", to: primaryID).filter { meta.items[$0]?.type == "tmap" }
+        var chosen = Set(([primaryID] + toneMapped.prefix(1)).flatMap { meta.references.sources("cdsc", to: $0) })
         if described.isDisjoint(with: all) { chosen = Set(all) }
         let items = all.filter(chosen.contains)
         if items.count > 1 { warnings.insert(.exifRepeated) }

@@ -310,4 +310,22 @@ import Testing
         #expect(structure.warnings == [.exifRepeated])
         #expect(structure.found == [.exif: 39 * 12])
     }
+
+    /// A writer may describe the tone-mapped picture beside the primary one, and not the primary one itself.
+    @Test func readsEXIFOfTheToneMappedPicture() throws {
+        var shape = HEIFShape()
+        let block = [0, 0, 0, 0] + Array("MM\0*".utf8) + [0, 0, 0, 8] as [UInt8]
+        shape.items += [
+            HEIFShape.Item(id: 2, type: "hvc1", isHidden: true, properties: [1, 2]),
+            HEIFShape.Item(id: 3, type: "tmap"), HEIFShape.Item(id: 4, type: "Exif", data: block),
+            HEIFShape.Item(id: 5, type: "Exif", data: block), HEIFShape.Item(id: 6, type: "tmap"),
+        ]
+        shape.references = [
+            HEIFShape.Reference(type: "dimg", from: 3, to: [1, 2]), HEIFShape.Reference(type: "cdsc", from: 4, to: [3]),
+            HEIFShape.Reference(type: "dimg", from: 6, to: [2]), HEIFShape.Reference(type: "cdsc", from: 5, to: [6]),
+        ]
+        let structure = try parse(shape.bytes)
+        #expect(structure.exif.map { $0.bytes(in: shape.bytes.span) } == [Array(block[4...])])
+        #expect(structure.warnings == [])
+    }
 }
