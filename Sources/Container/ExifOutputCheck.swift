@@ -61,7 +61,7 @@ private struct ExifInspection {
     }
 
     private func refusal(_ what: String) -> Failure {
-        Failure(.selfCheckFailed, "the finished picture failed its check: EXIF: \(what)")
+        Failure(.selfCheckFailed, "EXIF: \(what)")
     }
 
     private func refusal(_ tag: Int, _ directory: ExifOutputDirectory, _ why: String) -> Failure {
@@ -97,6 +97,9 @@ private struct ExifInspection {
         }
         for tag in directory.required where !tags.contains(tag) { throw refusal(tag, directory, "is missing") }
         if directory == .gps { try checkPlace(values) }
+        if directory == .image, allowance.place != .none, !tags.contains(0x8825) {
+            throw refusal("no place, which is said to be there")
+        }
         if directory == .image, allowance.hasExif, !tags.contains(0x0112) || !tags.contains(0x8769) {
             throw refusal("it says nothing of the picture")
         }

@@ -6,8 +6,11 @@ struct HEIFContents {
     private(set) var auxiliaryTypes: Set<String> = []
     private(set) var exif: [Extents] = []
     private(set) var xmp = XMPFindings()
-    private(set) var removed: Set<Removable> = []
+    /// In bytes.
+    private(set) var found: [Removable: Int] = [:]
     private(set) var warnings: Set<Warning> = []
+
+    static let exifItemsMax = 16
 
     private static let codings: Set<FourCC> = [
         "hvc1", "hev1", "lhv1", "av01", "avc1", "vvc1", "evc1", "jpeg", "j2k1", "unci", "mski", "grid", "iovl", "iden",
@@ -21,57 +24,76 @@ struct HEIFContents {
     ]
 
     init(_ primaryID: UInt32, of meta: HEIFMeta, in bytes: Span<UInt8>) {
-        takePictures(primaryID, of: meta)
+        takePictures(primaryID, of: meta, in: bytes)
         takeXMP(of: meta, in: bytes)
         takeExif(primaryID, of: meta, in: bytes)
-        for item in meta.items.values where !HEIFContents.codings.contains(item.type) {
-            switch item.type {
-            case "tmap": removed.insert(.gainMap)
-            case "Exif": removed.insert(.exif)
-            case "iptc": removed.insert(.iptc)
-            case "mime" where item.isXMP: removed.insert(.xmp)
-            default: removed.insert(.unknownSegment)
-            }
+        for (id, item) in meta.items {
+            guard let kind = HEIFContents.kind(of: item) else { continue }
+            found.note(kind, bytes: HEIFContents.byteCount(of: id, meta, bytes))
         }
     }
 
-    mutating func take(_ file: HEIFFile) { removed.formUnion(file.removed) }
+    /// What an item is that is no picture.
+    private static func kind(of item: HEIFMeta.Item) -> Removable? {
+        switch item.type {
+        case _ where codings.contains(item.type): nil
+        case "tmap": .gainMap
+        case "Exif": .exif
+        case "iptc": .iptc
+        case "mime" where item.isXMP: .xmp
+        default: .unknownSegment
+        }
+    }
 
-    private mutating func takePictures(_ primaryID: UInt32, of meta: HEIFMeta) {
+    private static func byteCount(of id: UInt32, _ meta: HEIFMeta, _ bytes: Span<UInt8>) -> Int {
+        (try? meta.extents(of: id, in: bytes))?.count ?? 0
+    }
+
+    /// Of a picture, with those that it is made of.
+    private static func pictureByteCount(of id: UInt32, _ meta: HEIFMeta, _ bytes: Span<UInt8>) -> Int {
+        let parts = meta.references.targets("dimg", from: id)
+        return ([id] + parts).reduce(0) { $0 + byteCount(of: $1, meta, bytes) }
+    }
+
+    mutating func take(_ file: HEIFFile) { found.merge(file.found, uniquingKeysWith: +) }
+
+    private mutating func takePictures(_ primaryID: UInt32, of meta: HEIFMeta, in bytes: Span<UInt8>) {
         var parts: Set<UInt32> = [primaryID]
+        // Each picture counts once, to however many it belongs.
+        var kinds: [UInt32: Removable] = [:]
         for reference in meta.references.all {
             switch reference.type {
             case "dimg": parts.formUnion(reference.to)
             case "auxl":
                 parts.insert(reference.from)
-                takeAuxiliary(reference, primaryID, of: meta)
+                kinds[reference.from] = takeAuxiliary(reference, primaryID, of: meta)
             case "thmb":
                 parts.insert(reference.from)
-                removed.insert(.thumbnail)
+                kinds[reference.from] = .thumbnail
             default: break
             }
         }
-        let others = meta.items.contains { id, item in
-            HEIFContents.codings.contains(item.type) && !item.isHidden && !parts.contains(id)
+        for (id, item) in meta.items
+        where HEIFContents.codings.contains(item.type) && !item.isHidden && !parts.contains(id) {
+            kinds[id] = .additionalImage
+            warnings.insert(.otherImagesIgnored)
         }
-        guard others else { return }
-        removed.insert(.additionalImage)
-        warnings.insert(.otherImagesIgnored)
+        for (id, kind) in kinds {
+            found.note(kind, bytes: HEIFContents.pictureByteCount(of: id, meta, bytes))
+        }
     }
 
-    private mutating func takeAuxiliary(_ reference: HEIFReferences.Reference, _ primaryID: UInt32, of meta: HEIFMeta) {
+    private mutating func takeAuxiliary(
+        _ reference: HEIFReferences.Reference, _ primaryID: UInt32, of meta: HEIFMeta
+    ) -> Removable {
         let type = meta.items[reference.from]?.auxiliaryType ?? ""
         if !type.isEmpty { auxiliaryTypes.insert(type) }
         if HEIFContents.alphaTypes.contains(type) {
-            removed.insert(.alpha)
             if reference.to.contains(primaryID), alphaID == nil { alphaID = reference.from }
-        } else if HEIFContents.depthTypes.contains(type) {
-            removed.insert(.depthMap)
-        } else if type.hasSuffix(":hdrgainmap") {
-            removed.insert(.gainMap)
-        } else {
-            removed.insert(.auxiliaryImage)
+            return .alpha
         }
+        if HEIFContents.depthTypes.contains(type) { return .depthMap }
+        return type.hasSuffix(":hdrgainmap") ? .gainMap : .auxiliaryImage
     }
 
     private mutating func takeXMP(of meta: HEIFMeta, in bytes: Span<UInt8>) {
@@ -80,21 +102,22 @@ struct HEIFContents {
         for id in meta.items.keys.sorted() where meta.items[id]?.isXMP == true {
             guard let data = try? meta.extents(of: id, in: bytes), data.count <= budget else { continue }
             budget -= data.count
-            for range in data.ranges { xmp.search(range, of: bytes) }
+            let told = data.ranges.reduce(into: Set<Removable>()) { $0.formUnion(xmp.search($1, of: bytes)) }
+            for kind in told { found.note(kind, bytes: data.count) }
         }
-        if xmp.hasPosition { removed.insert(.xmpGPS) }
-        if xmp.hasGainMap { removed.insert(.gainMap) }
     }
 
-    /// The Exif items that describe the primary picture; where no Exif item says what it describes, all of them.
+    /// The Exif items that describe the primary picture, or a tone-mapped one that is made of it (`tmap`, ISO/IEC 23008-12
+    /// amendment 1); where no Exif item says what it describes, all of them.
     private mutating func takeExif(_ primaryID: UInt32, of meta: HEIFMeta, in bytes: Span<UInt8>) {
         let all = meta.items.filter { $0.value.type == "Exif" }.map(\.key).sorted()
         let described = Set(meta.references.all.filter { $0.type == "cdsc" }.map(\.from))
-        var chosen = Set(meta.references.sources("cdsc", to: primaryID))
+        let toneMapped = meta.references.sources("dimg", to: primaryID).filter { meta.items[$0]?.type == "tmap" }
+        var chosen = Set(([primaryID] + toneMapped.prefix(1)).flatMap { meta.references.sources("cdsc", to: $0) })
         if described.isDisjoint(with: all) { chosen = Set(all) }
         let items = all.filter(chosen.contains)
         if items.count > 1 { warnings.insert(.exifRepeated) }
-        for id in items {
+        for id in items.prefix(HEIFContents.exifItemsMax) {
             if let tiff = HEIFContents.tiff(of: id, meta, bytes) {
                 exif.append(tiff)
             } else {

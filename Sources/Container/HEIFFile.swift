@@ -3,7 +3,8 @@ import Core
 /// The top level of a HEIF file: its `meta` box, and what lies around the picture's data.
 struct HEIFFile {
     let meta: Box
-    private(set) var removed: Set<Removable> = []
+    /// What does not belong to the picture, in bytes.
+    private(set) var found: [Removable: Int] = [:]
 
     /// C2PA's manifest store (C2PA 2.1, section A.5.1).
     private static let c2pa: [UInt8] = [
@@ -18,7 +19,7 @@ struct HEIFFile {
         while position < bytes.count {
             guard HEIFFile.isBox(at: position, of: bytes) else {
                 guard meta != nil else { throw Failure(.corrupt, "HEIF: no box starts at byte \(position)") }
-                removed.insert(.trailer)
+                found.note(.trailer, bytes: bytes.count - position)
                 break
             }
             let box = try Box(at: position, within: bytes.count, of: bytes)
@@ -29,7 +30,7 @@ struct HEIFFile {
                 guard meta == nil else { throw Failure(.corrupt, "HEIF: a second box 'meta'") }
                 meta = box
             }
-            if let found = HEIFFile.removable(box, bytes) { removed.insert(found) }
+            if let kind = HEIFFile.removable(box, bytes) { found.note(kind, bytes: box.range.count) }
             position = box.range.upperBound
         }
         guard let meta else { throw Failure(.corrupt, "HEIF: there is no box 'meta'") }

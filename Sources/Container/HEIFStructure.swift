@@ -30,10 +30,12 @@ package struct HEIFStructure: Sendable, Equatable {
     package let alpha: HEIFPicture?
     /// URNs of all auxiliary pictures, in no order: printable ASCII, at most 256 characters.
     package let auxiliaryTypes: Set<String>
-    /// The TIFF bytes of each Exif item of the primary picture (4-byte offset and `Exif\0\0` resolved), in file order.
+    /// The TIFF bytes of each Exif item of the primary picture (4-byte offset and `Exif\0\0` resolved), in file order; at
+    /// most `HEIFContents.exifItemsMax`.
     package let exif: [Extents]
     package let xmp: XMPFindings
-    package let removed: Set<Removable>
+    /// What there is beside the primary picture, in bytes; of `exif` the items, whose content is not looked into.
+    package let found: [Removable: Int]
     package let warnings: Set<Warning>
 
     /// - Throws: `corrupt`, `truncated`, `too_many_pixels`; `unsupported_media_type` where the primary picture's coding
@@ -59,7 +61,7 @@ package struct HEIFStructure: Sendable, Equatable {
         auxiliaryTypes = contents.auxiliaryTypes
         exif = contents.exif
         xmp = contents.xmp
-        removed = contents.removed
+        found = contents.found
         warnings = contents.warnings
     }
 }

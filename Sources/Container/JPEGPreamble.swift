@@ -1,6 +1,6 @@
 package import Core
 
-/// What a JPEG begins with: SOI, the marker that tells what its components mean, and its ICC profile.
+/// What a JPEG begins with: SOI, the marker that tells what its components mean, its EXIF block and its ICC profile.
 package enum JPEGPreamble {
     package enum Marking: Sendable, Equatable {
         /// Grey or YCbCr (ITU-T T.871).
@@ -11,14 +11,18 @@ package enum JPEGPreamble {
 
     /// Bytes of a profile that fit in one segment: 65,535 less its length and the chunk's head (ICC.1:2022, annex B.4).
     package static let profileChunkMax = 65_519
+    package static let exifBytesMax = 65_533
     /// The chunks are numbered by a byte.
     package static let profileBytesMax = 255 * profileChunkMax
 
     /// The bytes from SOI on; a DQT or SOF segment can follow them.
     ///
-    /// - Parameter profile: an ICC profile; empty for none.
+    /// - Parameters:
+    ///   - exif: of the APP1 segment, `Exif\0\0` first, at most `exifBytesMax`; empty for none.
+    ///   - profile: an ICC profile; empty for none.
     /// - Throws: `undecodable` where the profile is longer than a JPEG can hold.
-    package static func bytes(_ marking: Marking, profile: [UInt8]) throws(Failure) -> [UInt8] {
+    package static func bytes(_ marking: Marking, exif: [UInt8] = [], profile: [UInt8]) throws(Failure) -> [UInt8] {
+        precondition(exif.count <= exifBytesMax, "an EXIF block of ours fits one segment")
         guard profile.count <= profileBytesMax else {
             throw Failure(
                 .undecodable, "the ICC profile has \(profile.count) bytes; a JPEG holds at most \(profileBytesMax)")
@@ -31,6 +35,7 @@ package enum JPEGPreamble {
         case .adobe(let transform):
             append(0xEE, ascii("Adobe") + [0, 100, 0, 0, 0, 0, transform], to: &bytes)
         }
+        if !exif.isEmpty { append(0xE1, exif, to: &bytes) }
         let total = (profile.count + profileChunkMax - 1) / profileChunkMax
         for index in 0..<total {
             let chunk = profile[(index * profileChunkMax)..<min((index + 1) * profileChunkMax, profile.count)]

@@ -17,7 +17,8 @@ package struct JPEGStructure: Sendable, Equatable {
     /// The TIFF bytes of each EXIF segment, without `Exif\0\0`, in file order; at most `exifSegmentsMax`.
     package let exif: [Extents]
     package let xmp: XMPFindings
-    package let removed: Set<Removable>
+    /// What there is beside the picture, in bytes; of `exif` the segments, whose content is not looked into.
+    package let found: [Removable: Int]
     package let warnings: Set<Warning>
     /// What a copy carries over untouched, in order: tables, frame header, scan headers and scan data. SOI, EOI and
     /// everything else are left out, fill bytes too: what `OutputCheck` asks of a Huffman-coded picture, these meet.
@@ -61,7 +62,7 @@ package struct JPEGStructure: Sendable, Equatable {
         profile = survey.icc.profile
         exif = survey.exif
         xmp = survey.xmp
-        removed = survey.removed
+        found = survey.found
         warnings = survey.warnings
         carried = Extents(survey.carried)
         hasEOI = survey.hasEOI

@@ -13,7 +13,8 @@ struct JPEGSurvey {
     private(set) var icc = ICCChunks()
     private(set) var exif: [Extents] = []
     private(set) var xmp = XMPFindings()
-    private(set) var removed: Set<Removable> = []
+    /// What is not the picture itself, in bytes.
+    private(set) var found: [Removable: Int] = [:]
     private(set) var warnings: Set<Warning> = []
     private(set) var carried: [Range<Int>] = []
     private(set) var hasEOI = false
@@ -50,7 +51,7 @@ struct JPEGSurvey {
         switch marker {
         case .sos: try takeScanHeader(payload, of: bytes)
         case .dnl: try takeLineCount(payload, of: bytes)
-        case .com: removed.insert(.comment)
+        case .com: found.note(.comment, bytes: payload.count)
         case .dri:
             if scanCount == 0 { restartInterval = bytes.bigEndian16(at: payload.lowerBound) ?? 0 }
             carry((payload.lowerBound - 4)..<payload.upperBound)
@@ -126,37 +127,46 @@ extension JPEGSurvey {
         let isEarly = scanCount == 0
         switch marker.application {
         case 0 where starts(with: JPEGSurvey.jfif) && payload.count >= 14: takeJFIF(payload, of: bytes)
-        case 0 where starts(with: JPEGSurvey.jfifExtension): removed.insert(.thumbnail)
+        case 0 where starts(with: JPEGSurvey.jfifExtension): found.note(.thumbnail, bytes: payload.count)
         case 1 where starts(with: JPEGSurvey.exifHeader): takeExif(payload)
         case 1 where starts(with: JPEGSurvey.xmpHeader), 1 where starts(with: JPEGSurvey.extendedXMPHeader):
             takeXMP(payload, of: bytes)
         case 2 where starts(with: ICCChunks.signature) && isEarly: icc.add(payload, of: bytes)
         case 2 where starts(with: JPEGSurvey.multiPicture):
-            removed.insert(.mpf)
+            found.note(.mpf, bytes: payload.count)
             hasMultiPictureIndex = true
-        case 2 where starts(with: JPEGSurvey.isoGainMap): removed.insert(.gainMap)
-        case 11 where isJUMBF(payload, of: bytes): removed.insert(.c2pa)
+        case 2 where starts(with: JPEGSurvey.isoGainMap): found.note(.gainMap, bytes: payload.count)
+        case 11 where isJUMBF(payload, of: bytes): found.note(.c2pa, bytes: payload.count)
         case 13 where starts(with: JPEGSurvey.photoshop):
-            removed.insert(.photoshop)
-            if let resource = bytes.firstIndex(of: JPEGSurvey.iptcResource, in: payload),
-                !bytes.matches(JPEGSurvey.emptyIPTCResource, at: resource)
-            {
-                removed.insert(.iptc)
-            }
+            takePhotoshop(payload, of: bytes)
         case 14 where starts(with: JPEGSurvey.adobe) && payload.count >= 12 && isEarly:
             adobeTransform = bytes[payload.lowerBound + 11]
-        default: removed.insert(.unknownSegment)
+        default: found.note(.unknownSegment, bytes: payload.count)
         }
     }
 
     private mutating func takeJFIF(_ payload: Range<Int>, of bytes: Span<UInt8>) {
         if scanCount == 0 { hasJFIF = true }
         // ITU-T T.871, section 10.1: the last two bytes are the thumbnail's size.
-        if payload.count > 14 || !bytes.matches([0, 0], at: payload.lowerBound + 12) { removed.insert(.thumbnail) }
+        if payload.count > 14 || !bytes.matches([0, 0], at: payload.lowerBound + 12) {
+            found.note(.thumbnail, bytes: payload.count - 12)
+        }
+    }
+
+    private mutating func takePhotoshop(_ payload: Range<Int>, of bytes: Span<UInt8>) {
+        found.note(.photoshop, bytes: payload.count)
+        guard let resource = bytes.firstIndex(of: JPEGSurvey.iptcResource, in: payload),
+            !bytes.matches(JPEGSurvey.emptyIPTCResource, at: resource)
+        else { return }
+        // A name of at least one byte, padded to an even number with its length's; then the size.
+        let start = resource + JPEGSurvey.iptcResource.count
+        let name = (bytes.byte(at: start) ?? 0) / 2 * 2 + 2
+        let stated = Int(bytes.bigEndian32(at: start + name) ?? 0)
+        found.note(.iptc, bytes: max(min(stated, payload.upperBound - start - name - 4), 0))
     }
 
     private mutating func takeExif(_ payload: Range<Int>) {
-        removed.insert(.exif)
+        found.note(.exif, bytes: payload.count)
         if !exif.isEmpty { warnings.insert(.exifRepeated) }
         let header = JPEGSurvey.exifHeader.count + 1
         guard exif.count < JPEGStructure.exifSegmentsMax, payload.count > header else { return }
@@ -164,10 +174,8 @@ extension JPEGSurvey {
     }
 
     private mutating func takeXMP(_ payload: Range<Int>, of bytes: Span<UInt8>) {
-        removed.insert(.xmp)
-        xmp.search(payload, of: bytes)
-        if xmp.hasPosition { removed.insert(.xmpGPS) }
-        if xmp.hasGainMap { removed.insert(.gainMap) }
+        found.note(.xmp, bytes: payload.count)
+        for kind in xmp.search(payload, of: bytes) { found.note(kind, bytes: payload.count) }
     }
 
     /// A JUMBF box in APP11 (ISO/IEC 19566-5, annex D): content credentials. JPEG XT uses APP11 for other boxes.
@@ -178,27 +186,29 @@ extension JPEGSurvey {
     /// What follows EOI: other pictures, a motion photo's film, a maker's data, padding.
     mutating func takeTrailer(_ trailer: Range<Int>, of bytes: Span<UInt8>) {
         guard !trailer.isEmpty else { return }
-        removed.insert(.trailer)
-        if hasFilm(trailer, of: bytes) { removed.insert(.motionVideo) }
-        guard bytes.contains([0xFF, 0xD8, 0xFF], in: trailer) else { return }
-        if GainMapMark.isPresent(in: trailer, of: bytes) || removed.contains(.gainMap) {
-            removed.insert(.gainMap)
+        found.note(.trailer, bytes: trailer.count)
+        if let film = firstFilm(trailer, of: bytes) {
+            found.note(.motionVideo, bytes: trailer.upperBound - film)
+        }
+        guard let picture = bytes.firstIndex(of: [0xFF, 0xD8, 0xFF], in: trailer) else { return }
+        if GainMapMark.isPresent(in: trailer, of: bytes) || found[.gainMap] != nil {
+            found.note(.gainMap, bytes: trailer.upperBound - picture)
         } else if hasMultiPictureIndex {
-            removed.insert(.additionalImage)
+            found.note(.additionalImage, bytes: trailer.upperBound - picture)
             warnings.insert(.otherImagesIgnored)
         }
     }
 
-    /// An MP4 in the trailer: its first box is `ftyp`, after a plausible length.
-    private func hasFilm(_ trailer: Range<Int>, of bytes: Span<UInt8>) -> Bool {
+    /// Where an MP4 starts in the trailer: its first box is `ftyp`, after a plausible length.
+    private func firstFilm(_ trailer: Range<Int>, of bytes: Span<UInt8>) -> Int? {
         var rest = trailer
         while let found = bytes.firstIndex(of: ascii("ftyp"), in: rest) {
             if found - 4 >= trailer.lowerBound, let size = bytes.bigEndian32(at: found - 4), (16...1024).contains(size)
             {
-                return true
+                return found - 4
             }
             rest = (found + 4)..<trailer.upperBound
         }
-        return false
+        return nil
     }
 }

@@ -2,22 +2,40 @@ package import Core
 
 /// The last look at a finished JPEG before it is stored or sent: whether it is a picture and nothing else.
 ///
-/// It allows, and refuses all else: SOI · JFIF without a thumbnail · Adobe's marker · a whole ICC profile · one frame
-/// header (8 bits, Huffman codes, 1 or 3 components, the size that was planned) · tables, restart intervals and scans
+/// It allows, and refuses all else: SOI · JFIF without a thumbnail · Adobe's marker · the one EXIF block that was asked
+/// for, as `ExifOutputCheck` allows it · a whole ICC profile · one frame header (8 bits, Huffman codes, 1 or 3 components, the size that was planned) · tables, restart intervals and scans
 /// whose lengths are exact and whose tables are there · one EOI, which is the last byte. So no metadata can have come through, by our mistake
 /// or by a decoder that was taken over.
 package enum OutputCheck {
-    /// - Parameter size: of the finished picture, upright.
+    /// - Parameters:
+    ///   - size: of the finished picture, upright.
+    ///   - kept: what is said to have been written of the source's metadata: no more than the policy allows, and not less
+    ///     than there is.
     /// - Throws: `self_check_failed`, naming what should not be there.
-    package static func verify(_ bytes: Span<UInt8>, size: PixelSize) throws(Failure) {
+    package static func verify(
+        _ bytes: Span<UInt8>, size: PixelSize, kept: [Removable] = [], policy: MetadataPolicy = MetadataPolicy()
+    ) throws(Failure) {
         do {
             var walker = JPEGWalker()
-            var inspection = OutputInspection(size: size)
+            var inspection = OutputInspection(size: size, exif: try allowance(kept, policy, size))
             while let part = try walker.next(in: bytes) { try inspection.take(part, of: bytes) }
             try inspection.finish()
         } catch {
             throw Failure(.selfCheckFailed, "the finished picture failed its check: \(error.detail)")
         }
+    }
+
+    /// What the EXIF block may hold; nil where there may be none.
+    private static func allowance(
+        _ kept: [Removable], _ policy: MetadataPolicy, _ size: PixelSize
+    ) throws(Failure) -> ExifOutputCheck.Allowance? {
+        if let kind = kept.first(where: { !policy.kept.contains($0) }) {
+            throw Failure(.selfCheckFailed, "\(kind.rawValue) that is kept unasked")
+        }
+        guard !kept.isEmpty else { return nil }
+        let place: ExifOutputCheck.Place = policy.gpsPrecision == .city ? .city : .exact
+        return ExifOutputCheck.Allowance(
+            hasExif: kept.contains(.exif), place: kept.contains(.gps) ? place : .none, size: size)
     }
 }
 
@@ -35,15 +53,21 @@ private struct OutputInspection {
     }
 
     private let size: PixelSize
+    /// Of the EXIF block that must be there; nil where there may be none.
+    private let exif: ExifOutputCheck.Allowance?
     private var stage = Stage.outside
     private var frame: JPEGFrame?
     private var icc = ICCChunks()
     private var hasJFIF = false
     private var hasAdobe = false
+    private var hasExif = false
     private var scanCount = 0
     private var tables = JPEGTables()
 
-    init(size: PixelSize) { self.size = size }
+    init(size: PixelSize, exif: ExifOutputCheck.Allowance?) {
+        self.size = size
+        self.exif = exif
+    }
 
     mutating func take(_ part: JPEGPart, of bytes: Span<UInt8>) throws(Failure) {
         switch (part, stage) {
@@ -62,7 +86,8 @@ private struct OutputInspection {
     func finish() throws(Failure) {
         guard stage == .ended else { throw refusal("no EOI") }
         guard scanCount > 0 else { throw refusal("no scan") }
-        guard icc.profile != .damaged else { throw refusal("an incomplete ICC profile") }
+        guard hasExif == (exif != nil) else { throw refusal("no EXIF, which is said to be there") }
+        if case .damaged = icc.profile { throw refusal("an incomplete ICC profile") }
     }
 
     private mutating func takeSegment(
@@ -108,6 +133,10 @@ private struct OutputInspection {
             hasJFIF = true
         case 14 where !hasAdobe && payload.count == 12 && bytes.matches(ascii("Adobe"), at: payload.lowerBound):
             hasAdobe = true
+        case 1 where !hasExif && bytes.range(payload, startsWith: ascii("Exif\0\0")):
+            guard let exif else { throw refusal("EXIF in the segment \(marker.text)") }
+            try ExifOutputCheck.verify(bytes, payload: payload, allowing: exif)
+            hasExif = true
         case 2 where bytes.range(payload, startsWith: ICCChunks.signature): icc.add(payload, of: bytes)
         default: throw refusal("the segment \(marker.text)")
         }

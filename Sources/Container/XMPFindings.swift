@@ -2,20 +2,25 @@ package import Core
 
 /// The little that matters of a file's XMP packets, found by searching their bytes: they are removed, not read.
 package struct XMPFindings: Sendable, Equatable {
-    /// A position stands in them (`exif:GPSLatitude`).
-    package private(set) var hasPosition = false
     /// `tiff:Orientation`, where it stands in them. It is not applied: no reader of pictures does.
     package private(set) var orientation: Orientation?
-    /// They describe a gain map (Ultra HDR's `hdrgm`, Apple's `HDRGainMap`).
-    private(set) var hasGainMap = false
+    /// They tell when the photo was taken. That is not used either.
+    package private(set) var hasDate = false
 
     private static let position = ascii("GPSLatitude")
     private static let orientationName = ascii("tiff:Orientation")
 
-    mutating func search(_ range: Range<Int>, of bytes: Span<UInt8>) {
-        if bytes.contains(XMPFindings.position, in: range) { hasPosition = true }
-        if GainMapMark.isPresent(in: range, of: bytes) { hasGainMap = true }
+    private static let dates = ["exif:DateTimeOriginal", "photoshop:DateCreated", "xmp:CreateDate"].map(ascii)
+
+    /// - Returns: what the packet in `range` tells beside: a position (`exif:GPSLatitude`), a gain map (Ultra HDR's
+    ///   `hdrgm`, Apple's `HDRGainMap`).
+    mutating func search(_ range: Range<Int>, of bytes: Span<UInt8>) -> [Removable] {
         if orientation == nil { orientation = XMPFindings.orientation(in: range, of: bytes) }
+        if !hasDate { hasDate = XMPFindings.dates.contains { bytes.contains($0, in: range) } }
+        var told: [Removable] = []
+        if bytes.contains(XMPFindings.position, in: range) { told.append(.xmpGPS) }
+        if GainMapMark.isPresent(in: range, of: bytes) { told.append(.gainMap) }
+        return told
     }
 
     /// The value of `tiff:Orientation="6"` or `<tiff:Orientation>6</…>`.

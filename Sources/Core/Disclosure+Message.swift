@@ -177,7 +177,7 @@ extension ByteReader {
         try readByte() == 0 ? nil : try body(&self)
     }
 
-    fileprivate mutating func readWord<Word: RawRepresentable<String>>() throws(Malformed) -> Word {
+    mutating func readWord<Word: RawRepresentable<String>>() throws(Malformed) -> Word {
         guard let word = Word(rawValue: try readString()) else { throw Malformed() }
         return word
     }

@@ -8,4 +8,18 @@ package struct Disclosure: Sendable, Equatable {
     package var position: Position?
 
     package init() {}
+
+    /// As the policy has it, whoever filled it in.
+    package func limited(by policy: MetadataPolicy) -> Disclosure {
+        var limited = Disclosure()
+        if policy.exif != .strip {
+            limited.exif = exif.map { ExifRecord(fields: $0.fields.filter { !$0.name.hasPrefix("GPS") }) }
+            limited.capture = capture
+        }
+        if policy.gps != .strip {
+            limited.gpsStatus = gpsStatus
+            limited.position = position?.limited(by: policy)
+        }
+        return limited
+    }
 }

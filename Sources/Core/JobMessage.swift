@@ -1,9 +1,18 @@
 /// What the front asks of a worker. The input and output descriptors travel beside it.
 package struct Job: Sendable, Equatable {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// The JPEG is written to the output.
+        case prepare
+        /// It is only told what would be; the output stays empty.
+        case inspect
+    }
+
+    package var kind: Kind
     package var options: Options
     package var limits: Limits
 
-    package init(options: Options, limits: Limits) {
+    package init(_ kind: Kind = .prepare, options: Options, limits: Limits) {
+        self.kind = kind
         self.options = options
         self.limits = limits
     }
@@ -17,7 +26,7 @@ package enum Reply: Sendable, Equatable {
 
 /// The messages' form on the socket. Both ends come from one build; `version` guards against a worker of another.
 package enum JobMessage {
-    package static let version: UInt8 = 2
+    package static let version: UInt8 = 3
     /// The most bytes that a message may have; a reader's buffer.
     package static let bytesMax = 64 * 1024
     /// The most characters of a failure's texts: what a worker says may be what a picture made it say, and it is shown to
@@ -27,6 +36,7 @@ package enum JobMessage {
     package static func encode(_ job: Job) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(version)
+        writer.write(job.kind.rawValue)
         write(job.options, to: &writer)
         writer.write(job.limits.bodyBytesMax)
         writer.write(job.limits.pixelsMax)
@@ -39,6 +49,7 @@ package enum JobMessage {
     package static func decodeJob(_ bytes: [UInt8]) throws(ByteReader.Malformed) -> Job {
         var reader = ByteReader(bytes)
         guard try reader.readByte() == version else { throw ByteReader.Malformed() }
+        let kind: Job.Kind = try reader.readWord()
         let options = try readOptions(from: &reader)
         var limits = Limits()
         limits.bodyBytesMax = try reader.readInt()
@@ -47,7 +58,7 @@ package enum JobMessage {
         limits.workerBytesMax = try reader.readInt()
         limits.outputBytesMax = try reader.readInt()
         try reader.finish()
-        return Job(options: options, limits: limits)
+        return Job(kind, options: options, limits: limits)
     }
 
     package static func encode(_ reply: Reply) -> [UInt8] {
@@ -56,7 +67,7 @@ package enum JobMessage {
         switch reply {
         case .done(let report):
             writer.write(UInt8(0))
-            write(report, to: &writer)
+            report.write(to: &writer)
         case .failed(let failure):
             writer.write(UInt8(1))
             writer.write(failure.code.rawValue)
@@ -72,9 +83,9 @@ package enum JobMessage {
         guard try reader.readByte() == version else { throw ByteReader.Malformed() }
         let reply: Reply
         switch try reader.readByte() {
-        case 0: reply = .done(try readReport(from: &reader))
+        case 0: reply = .done(try Report(from: &reader))
         case 1:
-            let code: Failure.Code = try readWord(from: &reader)
+            let code: Failure.Code = try reader.readWord()
             let detail = try readText(from: &reader)
             let diagnosis = try reader.readByte() == 0 ? nil : try readText(from: &reader)
             reply = .failed(Failure(code, detail, diagnosis: diagnosis))
@@ -104,71 +115,5 @@ package enum JobMessage {
         var pairs: [(name: String, value: String)] = []
         for _ in 0..<count { pairs.append((name: try reader.readString(), value: try reader.readString())) }
         do throws(Failure) { return try Options(parsing: pairs) } catch { throw ByteReader.Malformed() }
-    }
-
-    private static func write(_ report: Report, to writer: inout ByteWriter) {
-        writer.write(report.path.rawValue)
-        write(report.size, to: &writer)
-        writer.write(report.quality ?? 0)
-        writer.write(report.source.format.rawValue)
-        write(report.source.size, to: &writer)
-        writer.write(report.source.orientation.rawValue)
-        writer.write(report.source.orientationSource.rawValue)
-        writer.write(report.color.source)
-        writer.write(report.color.output)
-        write(report.removed, to: &writer)
-        write(report.warnings, to: &writer)
-    }
-
-    private static func readReport(from reader: inout ByteReader) throws(ByteReader.Malformed) -> Report {
-        let path: TranscodePath = try readWord(from: &reader)
-        let size = try readSize(from: &reader)
-        let quality = try reader.readInt()
-        guard (0...100).contains(quality) else { throw ByteReader.Malformed() }
-        let format: SourceFormat = try readWord(from: &reader)
-        let sourceSize = try readSize(from: &reader)
-        guard let orientation = Orientation(rawValue: try reader.readByte()) else { throw ByteReader.Malformed() }
-        let orientationSource: OrientationSource = try readWord(from: &reader)
-        let color = Report.Color(source: try reader.readString(), output: try reader.readString())
-        let removed: [Removable] = try readWords(from: &reader)
-        let warnings: [Warning] = try readWords(from: &reader)
-        return Report(
-            path: path, size: size, quality: quality == 0 ? nil : quality,
-            source: Report.Source(
-                format: format, size: sourceSize, orientation: orientation, orientationSource: orientationSource),
-            color: color, removed: Set(removed), warnings: Set(warnings))
-    }
-
-    private static func write(_ size: PixelSize, to writer: inout ByteWriter) {
-        writer.write(size.width)
-        writer.write(size.height)
-    }
-
-    private static func readSize(from reader: inout ByteReader) throws(ByteReader.Malformed) -> PixelSize {
-        let size = PixelSize(width: try reader.readInt(), height: try reader.readInt())
-        guard size.width > 0, size.height > 0, size.pixels != nil else { throw ByteReader.Malformed() }
-        return size
-    }
-
-    private static func write<Word: RawRepresentable<String>>(_ words: [Word], to writer: inout ByteWriter) {
-        writer.write(words.count)
-        for word in words { writer.write(word.rawValue) }
-    }
-
-    private static func readWord<Word: RawRepresentable<String>>(
-        from reader: inout ByteReader
-    ) throws(ByteReader.Malformed) -> Word {
-        guard let word = Word(rawValue: try reader.readString()) else { throw ByteReader.Malformed() }
-        return word
-    }
-
-    private static func readWords<Word: RawRepresentable<String>>(
-        from reader: inout ByteReader
-    ) throws(ByteReader.Malformed) -> [Word] {
-        let count = try reader.readInt()
-        guard (0...64).contains(count) else { throw ByteReader.Malformed() }
-        var words: [Word] = []
-        for _ in 0..<count { words.append(try readWord(from: &reader)) }
-        return words
     }
 }

@@ -24,4 +24,12 @@ package struct MetadataPolicy: Sendable, Equatable {
         self.gps = gps
         self.gpsPrecision = gpsPrecision
     }
+
+    /// The classes that may go into the picture.
+    package var kept: Set<Removable> {
+        var kept: Set<Removable> = []
+        if exif == .keep { kept.insert(.exif) }
+        if gps == .keep { kept.insert(.gps) }
+        return kept
+    }
 }

@@ -13,14 +13,14 @@ package struct OptionDescriptor: Sendable {
     package let value: @Sendable (Options) -> String?
 
     package static let all: [OptionDescriptor] = [
-        OptionDescriptor(
-            name: "exif", fallback: "strip", allowed: "allowed is: strip",
-            summary: "EXIF is removed from the picture",
-            apply: { value, _ in value == "strip" }, value: { _ in nil }),
-        OptionDescriptor(
-            name: "gps", fallback: "strip", allowed: "allowed is: strip",
-            summary: "the place is removed from the picture",
-            apply: { value, _ in value == "strip" }, value: { _ in nil }),
+        word(
+            "exif", "EXIF goes nowhere, into the answer (return), or into the JPEG too, built anew (keep)",
+            \.metadata.exif),
+        word(
+            "gps", "the place goes nowhere, into the answer (return), or into the JPEG too (keep)", \.metadata.gps),
+        word(
+            "gps_precision", "the place as it is, or on a grid of a tenth of a degree with nothing else of GPS (city)",
+            \.metadata.gpsPrecision),
         side("max_width", of: "columns", \.maxWidth),
         side("max_height", of: "rows", \.maxHeight),
         OptionDescriptor(

@@ -12,6 +12,7 @@ package struct Options: Sendable, Equatable {
     package var color = ColorRule.keep
     package var isProgressive = false
     package var subsampling = SubsamplingRule.auto
+    package var metadata = MetadataPolicy()
 
     package init() {}
 

@@ -47,4 +47,13 @@ package struct Position: Sendable, Equatable {
         city.horizontalError = Position.cityError
         return city
     }
+
+    /// As precise as the policy wants it. Without `exif` nothing tells the time of the capture, so not GPS either.
+    package func limited(by policy: MetadataPolicy) -> Position? {
+        if policy.gps == .strip { return nil }
+        if policy.gpsPrecision == .city { return city }
+        var position = self
+        if policy.exif == .strip { position.timestamp = nil }
+        return position
+    }
 }

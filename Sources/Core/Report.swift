@@ -32,6 +32,11 @@ package enum Removable: String, Sendable, CaseIterable {
     case iccProfile = "icc_profile"
 }
 
+extension [Removable: Int] {
+    /// Counts `bytes` more of a class; 0 bytes say that it is there.
+    package mutating func note(_ kind: Removable, bytes: Int) { self[kind, default: 0] += bytes }
+}
+
 /// Something the caller should know though the picture is good.
 package enum Warning: String, Sendable, CaseIterable {
     /// The container's orientation and the EXIF tag disagree; the container was followed.
@@ -41,6 +46,10 @@ package enum Warning: String, Sendable, CaseIterable {
     case exifDamaged = "exif_damaged"
     /// More than one EXIF block; the first valid one counts.
     case exifRepeated = "exif_repeated"
+    /// A text of EXIF is no UTF-8; it was read as Latin-1.
+    case exifLatin1 = "exif_latin1"
+    /// The time of the capture stands only in XMP, which is not used.
+    case dateInXMP = "date_in_xmp"
     /// Odd but harmless bytes in a JPEG's headers or between its segments.
     case headerIrregular = "header_irregular"
     case iccInvalid = "icc_invalid"
@@ -51,7 +60,8 @@ package enum Warning: String, Sendable, CaseIterable {
     case alphaFlattened = "alpha_flattened"
 }
 
-/// What a worker tells of a finished job.
+/// What a worker tells of a finished job: of the JPEG that it wrote, or of the one that it would write where it was to
+/// inspect.
 package struct Report: Sendable, Equatable {
     package struct Source: Sendable, Equatable {
         package var format: SourceFormat
@@ -90,21 +100,30 @@ package struct Report: Sendable, Equatable {
     package var quality: Int?
     package var source: Source
     package var color: Color
-    /// In the order of `Removable.allCases`, each once.
-    package var removed: [Removable]
+    /// The classes of data that the source holds beside its picture, each with its bytes there. Some lie within others: what
+    /// `exif` has holds `makernote`.
+    package var found: [Removable: Int]
+    /// What of that was passed on, cleaned or coarsened as the policy has it; in the order of `Removable.allCases`, each once.
+    package var kept: [Removable]
+    package var disclosure: Disclosure
     /// In the order of `Warning.allCases`, each once.
     package var warnings: [Warning]
 
     package init(
-        path: TranscodePath, size: PixelSize, quality: Int?, source: Source, color: Color, removed: Set<Removable>,
-        warnings: Set<Warning>
+        path: TranscodePath, size: PixelSize, quality: Int?, source: Source, color: Color, found: [Removable: Int],
+        kept: Set<Removable> = [], disclosure: Disclosure = Disclosure(), warnings: Set<Warning>
     ) {
         self.path = path
         self.size = size
         self.quality = quality
         self.source = source
         self.color = color
-        self.removed = Removable.allCases.filter(removed.contains)
+        self.found = found
+        self.kept = Removable.allCases.filter(kept.contains)
+        self.disclosure = disclosure
         self.warnings = Warning.allCases.filter(warnings.contains)
     }
+
+    /// The privacy receipt: what was found and not passed on, in the order of `Removable.allCases`, each once.
+    package var removed: [Removable] { Removable.allCases.filter { found[$0] != nil && !kept.contains($0) } }
 }

@@ -48,26 +48,4 @@ package struct ExifBlock: Sendable {
         foundBytes = walk.found
         facts = ExifFacts(record: exif.record, found: Set(walk.found.keys))
     }
-
-    /// What the answer may tell. Without `exif` it tells no time of the capture, so not GPS's time either.
-    package func disclosed(by policy: MetadataPolicy) -> Disclosure {
-        var disclosure = Disclosure()
-        if policy.exif != .strip {
-            disclosure.exif = record
-            disclosure.capture = capture
-        }
-        if policy.gps != .strip {
-            disclosure.gpsStatus = gpsStatus
-            disclosure.position = place(by: policy)
-        }
-        return disclosure
-    }
-
-    /// The position as precise as the policy wants it.
-    func place(by policy: MetadataPolicy) -> Position? {
-        guard policy.gps != .strip, var position else { return nil }
-        if policy.gpsPrecision == .city { return position.city }
-        if policy.exif == .strip { position.timestamp = nil }
-        return position
-    }
 }

@@ -32,8 +32,10 @@ package enum ExifBuilder {
             insertKept(of: block, into: &data)
             insertRequired(block, of: picture, into: &data)
         }
-        if policy.gps == .keep, let place = block.place(by: policy) {
+        if policy.gps == .keep, var place = block.position?.limited(by: policy) {
             kept.insert(.gps)
+            // It is the time of the capture, which goes along with EXIF or not at all.
+            if policy.exif != .keep { place.timestamp = nil }
             insert(place, of: policy.gpsPrecision == .city ? nil : block, into: &data)
         }
         return kept.isEmpty ? nil : Result(payload: data.saved(), kept: kept)

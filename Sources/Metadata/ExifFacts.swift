@@ -14,12 +14,4 @@ package struct ExifFacts: Sendable, Equatable {
         isAdobeRGB = record.integer("ColorSpace") == 65535 && record.text("InteroperabilityIndex") == "R03"
         self.found = found
     }
-
-    /// Reads a TIFF structure as it stands in an Exif APP1 segment after `Exif\0\0`, or in a HEIF Exif item.
-    ///
-    /// - Returns: nil where there is no TIFF header, or no single entry.
-    package init?(reading tiff: UnsafeRawBufferPointer) {
-        guard let block = ExifBlock(reading: Array(tiff)) else { return nil }
-        self = block.facts
-    }
 }

@@ -2,6 +2,7 @@ package import Core
 package import HTTP
 package import Posix
 package import Storage
+import WorkerPool
 
 /// The service behind the server: finds the route, does the work on threads that may block, and answers.
 package final class ImageService: Handler {
@@ -33,7 +34,7 @@ package final class ImageService: Handler {
     package func begin(_ head: RequestHead) -> Verdict {
         do {
             switch try Route(head) {
-            case .upload, .convert: return admit(head)
+            case .upload, .convert, .inspect: return admit(head)
             case .fetch, .delete, .health, .readiness, .contract, .front: return .accept(bodyBytesMax: 0)
             }
         } catch {
@@ -55,6 +56,7 @@ package final class ImageService: Handler {
             switch try Route(head) {
             case .upload(let options): upload(request, options, reply)
             case .convert(let options): convert(request, options, reply)
+            case .inspect(let options): inspect(request, options, reply)
             case .fetch(let key): block(head, reply) { [self] () throws(Failure) in try fetch(key, head) }
             case .delete(let key): block(head, reply) { [self] () throws(Failure) in try delete(key) }
             case .readiness: tellReadiness(head, reply)
@@ -80,35 +82,57 @@ package final class ImageService: Handler {
 
     private func upload(_ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void) {
         let (head, client) = (request.head, request.client)
-        prepare(request, options, reply) { [self] prepared in
+        take(request, reply) {
+            preparer.prepare($0, options: options, completion: $1)
+        } finish: { [self] (prepared: Prepared) in
             // What nobody would be told of is not stored.
             if client.hasLeft { return reply(failed(.noClient, head.id)) }
-            let start = Clock.monotonicUs()
-            calls.run({ [self] () throws(Failure) in try keep(prepared) }, undo: { [self] in discard($0) }) { kept in
-                if client.hasLeft, case .success(let record) = kept { self.discard(record) }
-                self.answer(head, reply) { () throws(Failure) in
-                    var response = Response.created(try kept.get())
-                    var note = RequestNote(prepared)
-                    note.storeUs = Clock.monotonicUs() - start
-                    response.note = note
-                    return response
-                }
+            store(prepared, head, client, reply)
+        }
+    }
+
+    private func store(
+        _ prepared: Prepared, _ head: RequestHead, _ client: Requester, _ reply: @escaping @Sendable (Response) -> Void
+    ) {
+        let start = Clock.monotonicUs()
+        calls.run({ [self] () throws(Failure) in try keep(prepared) }, undo: { [self] in discard($0) }) { kept in
+            if client.hasLeft, case .success(let record) = kept { self.discard(record) }
+            self.answer(head, reply) { () throws(Failure) in
+                var response = Response.created(try kept.get())
+                var note = RequestNote(prepared)
+                note.storeUs = Clock.monotonicUs() - start
+                response.note = note
+                return response
             }
         }
     }
 
     private func convert(_ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void) {
-        prepare(request, options, reply) { prepared in
+        take(request, reply) {
+            preparer.prepare($0, options: options, completion: $1)
+        } finish: { (prepared: Prepared) in
             var response = Response.converted(prepared)
             response.note = RequestNote(prepared)
             reply(response)
         }
     }
 
-    /// Prepares the body and goes on with `finish`, or answers why not. The work is given up when the client goes.
-    private func prepare(
-        _ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void,
-        finish: @escaping @Sendable (Prepared) -> Void
+    private func inspect(_ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void) {
+        take(request, reply) {
+            preparer.inspect($0, options: options, completion: $1)
+        } finish: { (inspected: Inspected) in
+            var response = Response.json(200, InspectionRecord(inspected))
+            response.note = RequestNote(inspected)
+            reply(response)
+        }
+    }
+
+    /// Takes the body for a photo, has `work` done on it, and goes on with `finish` or answers why not. The work is given
+    /// up when the client goes.
+    private func take<Made>(
+        _ request: Request, _ reply: @escaping @Sendable (Response) -> Void,
+        work: (SealedFile, @escaping @Sendable (Result<Made, Failure>) -> Void) -> WorkerPool.Ticket?,
+        finish: @escaping @Sendable (Made) -> Void
     ) {
         let head = request.head
         (request.permit as? Admission.Permit)?.arrived()
@@ -116,7 +140,7 @@ package final class ImageService: Handler {
             reply(.problem(.emptyBody, id: head.id))
             return
         }
-        let ticket = preparer.prepare(body, options: options) { [self] result in
+        let ticket = work(body) { [self] (result: Result<Made, Failure>) in
             do throws(Failure) { finish(try result.get()) } catch { reply(failed(error.advising(head), head.id)) }
         }
         if let ticket { request.client.onLeaving { [runner] in runner.cancel(ticket) } }

@@ -25,20 +25,35 @@ package protocol JobRunner: Sendable {
 
 extension WorkerPool: JobRunner {}
 
+/// A photo as it was sent.
+package struct SentPhoto: Sendable {
+    package let count: Int
+    package let sha256: SHA256Digest
+
+    init(_ input: SealedFile) {
+        count = input.count
+        sha256 = SHA256.digest(of: input)
+    }
+}
+
 /// A picture that may be handed out: turned by a worker, and proved by this process to hold nothing private.
 package struct Prepared: Sendable {
-    package struct Source: Sendable {
-        package let count: Int
-        package let sha256: SHA256Digest
-    }
-
     package let report: Report
     package let jpeg: SealedFile
     package let sha256: SHA256Digest
-    package let source: Source
+    package let source: SentPhoto
     /// Microseconds of the wait for a worker.
     package let queueUs: Int
     /// Microseconds that workers took.
+    package let workerUs: Int
+}
+
+/// What a worker told of a photo.
+package struct Inspected: Sendable {
+    package let report: Report
+    package let source: SentPhoto
+    /// As with `Prepared`.
+    package let queueUs: Int
     package let workerUs: Int
 }
 
@@ -65,17 +80,44 @@ package struct Preparer: Sendable {
     package func prepare(
         _ input: SealedFile, options: Options, completion: @escaping @Sendable (Result<Prepared, Failure>) -> Void
     ) -> WorkerPool.Ticket? {
+        submit(.prepare, input, options, completion: completion) { output throws(Failure) in
+            let report = try prove(output, policy: options.metadata)
+            return Prepared(
+                report: report, jpeg: output.jpeg, sha256: SHA256.digest(of: output.jpeg),
+                source: SentPhoto(input), queueUs: output.queueUs, workerUs: output.workUs)
+        }
+    }
+
+    /// Inspects `input`; `completion` and what is returned as with `prepare`.
+    @discardableResult
+    package func inspect(
+        _ input: SealedFile, options: Options, completion: @escaping @Sendable (Result<Inspected, Failure>) -> Void
+    ) -> WorkerPool.Ticket? {
+        submit(.inspect, input, options, completion: completion) { output in
+            Inspected(
+                report: output.report.limited(by: options.metadata), source: SentPhoto(input),
+                queueUs: output.queueUs, workerUs: output.workUs)
+        }
+    }
+
+    /// - Parameter finish: makes the answer of what a worker made.
+    private func submit<Answer>(
+        _ kind: Job.Kind, _ input: SealedFile, _ options: Options,
+        completion: @escaping @Sendable (Result<Answer, Failure>) -> Void,
+        finish: @escaping @Sendable (WorkerPool.Output) throws(Failure) -> Answer
+    ) -> WorkerPool.Ticket? {
         do {
             let format = try Preparer.sniff(input)
-            let expectedMs = forecast.milliseconds(format, bytes: input.count)
+            // An inspection looks at no pixel.
+            let expectedMs = kind == .inspect ? 1 : forecast.milliseconds(format, bytes: input.count)
             return try runner.submit(
-                Job(options: options, limits: limits), input: input, expectedMs: expectedMs
+                Job(kind, options: options, limits: limits), input: input, expectedMs: expectedMs
             ) { result in
-                if case .success(let output) = result {
+                if kind == .prepare, case .success(let output) = result {
                     forecast.learn(format, bytes: input.count, tookUs: output.workUs)
                 }
                 let isTaken = threads.submit {
-                    completion(Result { () throws(Failure) in try prove(try result.get(), input: input) })
+                    completion(Result { () throws(Failure) in try finish(try result.get()) })
                 }
                 if !isTaken { completion(.failure(Failure(.busy, "too much is waiting to be checked; try again"))) }
             }
@@ -102,18 +144,28 @@ package struct Preparer: Sendable {
     }
 
     /// What a worker wrote is not believed: it read foreign bytes with C libraries and may be somebody else's by now.
-    private func prove(_ output: WorkerPool.Output, input: SealedFile) throws(Failure) -> Prepared {
-        let size = output.report.size
+    ///
+    /// - Returns: what the worker told, as far as the policy lets it be passed on.
+    private func prove(_ output: WorkerPool.Output, policy: MetadataPolicy) throws(Failure) -> Report {
+        let report = output.report
         // A picture never grows on its way, so one over the limit would be a bomb for whoever reads it next.
-        guard let pixels = size.pixels, pixels <= limits.pixelsMax else {
-            throw Failure(.selfCheckFailed, "the finished picture failed its check: \(size) pixels")
+        guard let pixels = report.size.pixels, pixels <= limits.pixelsMax else {
+            throw Failure(.selfCheckFailed, "the finished picture failed its check: \(report.size) pixels")
         }
         try output.jpeg.withBytes { bytes throws(Failure) in
-            try OutputCheck.verify(bytes.bindMemory(to: UInt8.self).span, size: size)
+            try OutputCheck.verify(
+                bytes.bindMemory(to: UInt8.self).span, size: report.size, kept: report.kept, policy: policy)
         }
-        return Prepared(
-            report: output.report, jpeg: output.jpeg, sha256: SHA256.digest(of: output.jpeg),
-            source: Prepared.Source(count: input.count, sha256: SHA256.digest(of: input)),
-            queueUs: output.queueUs, workerUs: output.workUs)
+        return report.limited(by: policy)
+    }
+}
+
+extension Report {
+    /// Without what the policy does not let into an answer, whatever the worker told.
+    fileprivate func limited(by policy: MetadataPolicy) -> Report {
+        var report = self
+        report.disclosure = disclosure.limited(by: policy)
+        report.kept = kept.filter(policy.kept.contains)
+        return report
     }
 }

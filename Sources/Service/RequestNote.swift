@@ -16,4 +16,8 @@ extension RequestNote {
     init(_ prepared: Prepared) {
         self.init(report: prepared.report, queueUs: prepared.queueUs, workerUs: prepared.workerUs)
     }
+
+    init(_ inspected: Inspected) {
+        self.init(report: inspected.report, queueUs: inspected.queueUs, workerUs: inspected.workerUs)
+    }
 }

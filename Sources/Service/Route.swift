@@ -5,6 +5,7 @@ import HTTP
 enum Route: Equatable {
     case upload(Options)
     case convert(Options)
+    case inspect(Options)
     /// GET, and HEAD, which differs in nothing but the body.
     case fetch(ObjectKey)
     case delete(ObjectKey)
@@ -35,7 +36,7 @@ enum Route: Equatable {
 
 /// A path of this service.
 enum Place: Equatable {
-    case images, convert, health, readiness, contract, front
+    case images, convert, inspect, health, readiness, contract, front
     /// Nil where the last segment is no key.
     case image(ObjectKey?)
 
@@ -44,6 +45,7 @@ enum Place: Equatable {
         switch path {
         case ["v1", "images"]: self = .images
         case ["v1", "convert"]: self = .convert
+        case ["v1", "inspect"]: self = .inspect
         case ["healthz"]: self = .health
         case ["readyz"]: self = .readiness
         case ["openapi.yaml"]: self = .contract
@@ -62,6 +64,7 @@ enum Place: Equatable {
         switch self {
         case .images: "/v1/images"
         case .convert: "/v1/convert"
+        case .inspect: "/v1/inspect"
         case .health: "/healthz"
         case .readiness: "/readyz"
         case .contract: "/openapi.yaml"
@@ -72,7 +75,7 @@ enum Place: Equatable {
 
     var methods: [Method] {
         switch self {
-        case .images, .convert: [.post]
+        case .images, .convert, .inspect: [.post]
         case .image: [.get, .head, .delete]
         case .health, .readiness, .contract, .front: [.get, .head]
         }
@@ -80,8 +83,9 @@ enum Place: Equatable {
 
     fileprivate func route(_ head: RequestHead) throws(Failure) -> Route {
         switch self {
-        case .images: return .upload(try Options(parsing: head.query.map { ($0.name, $0.value) }))
-        case .convert: return .convert(try Options(parsing: head.query.map { ($0.name, $0.value) }))
+        case .images: return .upload(try Options(head))
+        case .convert: return .convert(try Options(head))
+        case .inspect: return .inspect(try Options(head))
         case .image(let key):
             if let first = head.query.first {
                 throw Failure(.badParameter, "unknown parameter '\(first.name.clipped)'; none is known here")
@@ -94,5 +98,11 @@ enum Place: Equatable {
         case .contract: return .contract
         case .front: return .front
         }
+    }
+}
+
+extension Options {
+    fileprivate init(_ head: RequestHead) throws(Failure) {
+        try self.init(parsing: head.query.map { ($0.name, $0.value) })
     }
 }

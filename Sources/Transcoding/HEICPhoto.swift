@@ -9,7 +9,7 @@ struct HEICPhoto {
     private let photo: Photo
     private let job: Job
     private let structure: HEIFStructure
-    private let exif: ExifFindings
+    private let metadata: PhotoMetadata
 
     init(_ photo: Photo, _ job: Job) throws(Failure) {
         self.photo = photo
@@ -17,14 +17,15 @@ struct HEICPhoto {
         structure = try photo.withSpan { (bytes) throws(Failure) in
             try HEIFStructure(parsing: bytes, limits: job.limits)
         }
-        exif = ExifFindings(
-            structure.exif, xmp: structure.xmp, of: photo, isTurnStated: structure.orientation != nil)
+        metadata = PhotoMetadata(
+            structure.exif, xmp: structure.xmp, of: photo, policy: job.options.metadata,
+            isTurnStated: structure.orientation != nil)
     }
 
     /// What is left to be done after the decoder has applied the container's properties. By default EXIF counts only where
     /// the picture has no such property at all (ISO/IEC 23008-12, section 6.5.10 and annex A.2.1).
     private var turn: Orientation {
-        let told = exif.facts?.orientation ?? .upright
+        let told = metadata.orientation ?? .upright
         let stated = structure.orientation ?? .upright
         return switch job.options.orientation {
         case .auto: structure.orientation == nil ? told : .upright
@@ -36,7 +37,7 @@ struct HEICPhoto {
 
     /// Who has told how the picture is turned.
     private var turnSource: OrientationSource {
-        let isTold = exif.facts?.orientation != nil
+        let isTold = metadata.orientation != nil
         return switch job.options.orientation {
         case .auto: structure.orientation != nil ? .irot : isTold ? .exif : .none
         case .container: structure.orientation != nil ? .irot : .none
@@ -46,55 +47,92 @@ struct HEICPhoto {
     }
 
     func prepare(to output: borrowing Descriptor) throws(Failure) -> Report {
-        let plan = try Plan.make(
-            PictureFacts(
-                size: structure.displaySize, turn: turn, isGrey: false, subsampling: nil, isConverted: false, jpeg: nil),
-            job.options)
-        let result: Result
-        do throws(CodecError) { result = try run(plan, to: output) } catch { throw Failure(error, limits: job.limits) }
-        switch result.outcome {
-        case .done(let size, let quality):
-            return report(size: size, quality: quality, colour: result.colour, hasAlpha: result.hasAlpha)
+        let plan = try plan()
+        let (outcome, colours): (PixelPipeline.Outcome, Colours)
+        do throws(CodecError) { (outcome, colours) = try run(plan, to: output) } catch {
+            throw Failure(error, limits: job.limits)
+        }
+        switch outcome {
+        case .done(let size, let quality): return report(size: size, quality: quality, colours)
         case .overBudget(let bytesMin): throw Failure(budget: plan.maxBytes, bytesMin: bytesMin)
         }
     }
 
-    private struct Result {
-        let outcome: PixelPipeline.Outcome
-        let colour: OutputColour
-        let hasAlpha: Bool
+    /// What `prepare` would do. The first tile is decoded, or a picture that is no grid, since the colours may be told
+    /// there alone; whether the rest of the data holds is not looked at.
+    func inspect() throws(Failure) -> Report {
+        let plan = try plan()
+        do throws(CodecError) {
+            let source = try open(plan)
+            return report(size: plan.size, quality: plan.quality, Colours(of: source, self))
+        } catch {
+            throw Failure(error, limits: job.limits)
+        }
     }
 
-    private func run(_ plan: Plan, to output: borrowing Descriptor) throws(CodecError) -> Result {
+    private func plan() throws(Failure) -> Plan {
+        try Plan.make(
+            PictureFacts(
+                size: structure.displaySize, turn: turn, isGrey: false, subsampling: nil, isConverted: false, jpeg: nil),
+            job.options)
+    }
+
+    /// What the decoder knows.
+    private struct Colours {
+        let output: OutputColour
+        let isGrey: Bool
+        let hasAlpha: Bool
+
+        init(of source: borrowing HEICSource, _ photo: HEICPhoto) {
+            let format = source.format
+            isGrey = format.layout == .grey
+            hasAlpha = source.hasAlpha
+            output = OutputColour.of(
+                photo.photo.profile(photo.structure.colour.profile), colour: format.colour, isGrey: isGrey,
+                rule: photo.job.options.color)
+        }
+    }
+
+    private func open(_ plan: Plan) throws(CodecError) -> HEICSource {
         let source = try HEICSource.opening(
             photo.bytes, limits: job.limits, colour: structure.colour.description,
             part: plan.sourceCrop.widened(in: structure.displaySize))
-        let format = source.format
-        guard format.size == structure.displaySize else {
-            throw CodecError(.corrupt, "the decoder makes \(format.size) of \(structure.displaySize)")
+        let size = source.format.size
+        guard size == structure.displaySize else {
+            throw CodecError(.corrupt, "the decoder makes \(size) of \(structure.displaySize)")
         }
-        let hasAlpha = source.hasAlpha
-        let colour = OutputColour.of(
-            photo.profile(structure.colour.profile), colour: format.colour, isGrey: format.layout == .grey,
-            rule: job.options.color)
-        let pipeline = PixelPipeline(plan: plan, colour: colour, stored: format.layout, limits: job.limits)
-        return Result(outcome: try pipeline.run(source, to: output), colour: colour, hasAlpha: hasAlpha)
+        return source
     }
 
-    private func report(size: PixelSize, quality: Int, colour: OutputColour, hasAlpha: Bool) -> Report {
-        var warnings = structure.warnings.union(exif.warnings).union(colour.warnings)
-        if hasAlpha { warnings.insert(.alphaFlattened) }
-        let told = exif.facts?.orientation
-        if let told, let stated = structure.orientation, told != stated { warnings.insert(.orientationConflict) }
-        var removed = structure.removed.union(exif.found)
-        if hasAlpha { removed.insert(.alpha) }
-        if structure.colour.profile != .absent, colour.icc == nil { removed.insert(.iccProfile) }
+    private func run(
+        _ plan: Plan, to output: borrowing Descriptor
+    ) throws(CodecError) -> (PixelPipeline.Outcome, Colours) {
+        let source = try open(plan)
+        let colours = Colours(of: source, self)
+        let pipeline = PixelPipeline(
+            plan: plan, colour: colours.output, metadata: metadata, stored: source.format.layout, limits: job.limits)
+        return (try pipeline.run(source, to: output), colours)
+    }
+
+    private func report(size: PixelSize, quality: Int, _ colours: Colours) -> Report {
+        var warnings = structure.warnings.union(metadata.warnings).union(colours.output.warnings)
+        if colours.hasAlpha { warnings.insert(.alphaFlattened) }
+        if let told = metadata.orientation, let stated = structure.orientation, told != stated {
+            warnings.insert(.orientationConflict)
+        }
+        var found = metadata.found(beside: structure.found)
+        if colours.hasAlpha { found.note(.alpha, bytes: 0) }
+        if structure.colour.profile != .absent, colours.output.icc == nil {
+            found.note(.iccProfile, bytes: structure.colour.profile.byteCount)
+        }
+        let picture = ExifBuilder.Picture(size: size, isSRGB: colours.output.isSRGB, isGrey: colours.isGrey)
         return Report(
             path: .reencode, size: size, quality: quality,
             source: Report.Source(
                 format: .heic, size: structure.primary.size,
                 orientation: (structure.orientation ?? .upright).followed(by: turn),
                 orientationSource: turnSource),
-            color: colour.names, removed: removed, warnings: warnings)
+            color: colours.output.names, found: found, kept: metadata.kept(for: picture)?.kept ?? [],
+            disclosure: metadata.disclosure, warnings: warnings)
     }
 }

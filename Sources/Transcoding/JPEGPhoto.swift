@@ -9,7 +9,7 @@ struct JPEGPhoto {
     private let photo: Photo
     private let job: Job
     private let structure: JPEGStructure
-    private let exif: ExifFindings
+    private let metadata: PhotoMetadata
     private let colour: OutputColour
     /// The orientation that counts, nil where none is told.
     private let told: Orientation?
@@ -26,17 +26,17 @@ struct JPEGPhoto {
         guard structure.hasEOI else {
             throw Failure(.truncated, "JPEG: the file ends before its end marker")
         }
-        exif = ExifFindings(structure.exif, xmp: structure.xmp, of: photo)
-        told = job.options.orientation.heedsExif ? exif.facts?.orientation : nil
+        metadata = PhotoMetadata(structure.exif, xmp: structure.xmp, of: photo, policy: job.options.metadata)
+        told = job.options.orientation.heedsExif ? metadata.orientation : nil
         colour = JPEGPhoto.colour(
-            of: structure, profile: photo.profile(structure.profile), exif: exif, rule: job.options.color)
+            of: structure, profile: photo.profile(structure.profile), metadata, rule: job.options.color)
         let facts = PictureFacts(structure, turn: told ?? .upright, isConverted: colour.conversion != nil)
         plan = try Plan.make(facts, job.options)
         stored = facts.subsampling.map { .ycbcr($0) }
     }
 
     private static func colour(
-        of structure: JPEGStructure, profile: [UInt8]?, exif: ExifFindings, rule: ColorRule
+        of structure: JPEGStructure, profile: [UInt8]?, _ metadata: PhotoMetadata, rule: ColorRule
     ) -> OutputColour {
         switch structure.colourModel {
         case .cmyk, .ycck:
@@ -45,7 +45,7 @@ struct JPEGPhoto {
         case .grey, .ycbcr, .rgb:
             return .of(
                 profile, colour: .jfif, isGrey: structure.colourModel == .grey,
-                isAdobeRGB: exif.facts?.isAdobeRGB == true, rule: rule)
+                isAdobeRGB: metadata.isAdobeRGB, rule: rule)
         }
     }
 
@@ -56,6 +56,15 @@ struct JPEGPhoto {
         case .done(let done): return report(done)
         case .overBudget(let bytesMin): throw Failure(budget: plan.maxBytes, bytesMin: bytesMin)
         }
+    }
+
+    /// What `prepare` would do, as far as that can be told without decoding: whether the data holds is not looked at.
+    func inspect() -> Report {
+        let preamble = (try? preamble().count) ?? 0
+        let isCopyAllowed = isInBudget(preamble + structure.carried.count + 2)
+        let path = plan.paths.first { $0 != .copy || isCopyAllowed } ?? .reencode
+        return report(
+            Done(path: path, size: plan.size, quality: path == .reencode ? plan.quality : nil, isIrregular: false))
     }
 
     private struct Done {
@@ -84,11 +93,17 @@ struct JPEGPhoto {
 
     private func isInBudget(_ bytes: Int) -> Bool { plan.maxBytes.map { bytes <= $0 } ?? true }
 
+    private var exif: ExifBuilder.Result? { exif(of: plan.size) }
+
+    private func exif(of size: PixelSize) -> ExifBuilder.Result? {
+        let isGrey = structure.colourModel == .grey
+        return metadata.kept(for: ExifBuilder.Picture(size: size, isSRGB: colour.isSRGB, isGrey: isGrey))
+    }
+
     /// - Returns: nil where there are stray bytes among the data, or more bytes than allowed.
     private func carry(to output: borrowing Descriptor) throws(CodecError) -> Done? {
         let preamble = try preamble()
-        let carried = structure.carried.ranges.reduce(0) { $0 + $1.count }
-        guard isInBudget(preamble.count + carried + 2) else { return nil }
+        guard isInBudget(preamble.count + structure.carried.count + 2) else { return nil }
         let proof = try EntropyProof.prove(photo.bytes, bytesMax: job.limits.workerBytesMax)
         guard !proof.hasStrayData else { return nil }
         do throws(PosixError) {
@@ -104,7 +119,9 @@ struct JPEGPhoto {
     }
 
     private func preamble() throws(CodecError) -> [UInt8] {
-        do throws(Failure) { return try JPEGPreamble.bytes(.jfif, profile: colour.icc ?? []) } catch {
+        do throws(Failure) {
+            return try JPEGPreamble.bytes(.jfif, exif: exif?.payload ?? [], profile: colour.icc ?? [])
+        } catch {
             throw CodecError(.unsupported, error.detail)
         }
     }
@@ -150,7 +167,7 @@ struct JPEGPhoto {
         _ source: consuming Source, isIrregular: Bool, to output: borrowing Descriptor
     ) throws(CodecError) -> Result {
         let pipeline = PixelPipeline(
-            plan: plan, colour: colour, stored: stored ?? source.format.layout, limits: job.limits)
+            plan: plan, colour: colour, metadata: metadata, stored: stored ?? source.format.layout, limits: job.limits)
         switch try pipeline.run(source, to: output) {
         case .done(let size, let quality):
             return .done(Done(path: .reencode, size: size, quality: quality, isIrregular: isIrregular))
@@ -173,16 +190,19 @@ struct JPEGPhoto {
     }
 
     private func report(_ done: Done) -> Report {
-        var warnings = structure.warnings.union(exif.warnings).union(colour.warnings)
+        var warnings = structure.warnings.union(metadata.warnings).union(colour.warnings)
         if done.isIrregular { warnings.insert(.headerIrregular) }
-        var removed = structure.removed.union(exif.found)
-        if structure.profile != .absent, colour.icc == nil { removed.insert(.iccProfile) }
+        var found = metadata.found(beside: structure.found)
+        if structure.profile != .absent, colour.icc == nil {
+            found.note(.iccProfile, bytes: structure.profile.byteCount)
+        }
         return Report(
             path: done.path, size: done.size, quality: done.quality,
             source: Report.Source(
                 format: .jpeg, size: structure.frame.size, orientation: plan.turn,
                 orientationSource: told == nil ? .none : .exif),
-            color: colour.names, removed: removed, warnings: warnings)
+            color: colour.names, found: found, kept: exif(of: done.size)?.kept ?? [],
+            disclosure: metadata.disclosure, warnings: warnings)
     }
 }
 

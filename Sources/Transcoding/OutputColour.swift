@@ -5,6 +5,8 @@ import Core
 struct OutputColour {
     /// The profile to embed; nil says sRGB, which every reader assumes.
     let icc: [UInt8]?
+    /// Whether the finished picture's numbers are sRGB.
+    let isSRGB: Bool
     /// By which the pixels are to be converted to sRGB; nil where they keep their numbers.
     let conversion: ColourProfile?
     let names: Report.Color
@@ -46,6 +48,7 @@ struct OutputColour {
         let isConverted = rule == .srgb && profile.map { !$0.isSRGB } ?? false
         conversion = isConverted ? profile : nil
         icc = isConverted ? nil : profile?.bytes
+        isSRGB = isConverted || profile?.isSRGB ?? true
         names = Report.Color(source: source, output: isConverted ? "sRGB" : profile?.name ?? "sRGB")
         self.warnings = warnings
     }

@@ -1,5 +1,6 @@
 import Codecs
 import Core
+import Metadata
 import Posix
 
 /// From decoded bands to a JPEG on a descriptor, as a plan has it: crop, bring high dynamic range to standard, convert
@@ -10,6 +11,7 @@ import Posix
 struct PixelPipeline {
     let plan: Plan
     let colour: OutputColour
+    let metadata: PhotoMetadata
     /// As the source is coded, before anything was done to it; not turned.
     let stored: PlaneLayout
     let limits: Limits
@@ -123,11 +125,16 @@ struct PixelPipeline {
     private func encode<Source: BandSource & ~Copyable>(
         _ source: consuming Source, quality: Int, to output: borrowing Descriptor
     ) throws(CodecError) -> Int {
+        let exif = exif(size: source.format.size, isGrey: source.format.layout == .grey)
         var encoder = try JPEGEncoder.starting(
-            format: source.format, quality: quality, progressive: plan.isProgressive, icc: colour.icc,
+            format: source.format, quality: quality, progressive: plan.isProgressive, exif: exif, icc: colour.icc,
             output: output.raw, outputBytesMax: limits.outputBytesMax, bytesMax: limits.workerBytesMax)
         while let band = try source.nextBand() { try encoder.write(band) }
         return try encoder.finish()
+    }
+
+    private func exif(size: PixelSize, isGrey: Bool) -> [UInt8]? {
+        metadata.kept(for: ExifBuilder.Picture(size: size, isSRGB: colour.isSRGB, isGrey: isGrey))?.payload
     }
 }
 
@@ -136,8 +143,11 @@ extension PixelPipeline {
     private func fit(
         _ picture: HeldPicture, bytesMax: Int, to output: borrowing Descriptor
     ) throws(CodecError) -> Outcome {
+        // The block has the same length for every size.
+        let exif = exif(size: plan.size, isGrey: picture.format.layout == .grey)
         var search = BudgetSearch(
-            bytesMax: bytesMax, quality: plan.quality, size: plan.size, overhead: 650 + (colour.icc?.count ?? 0))
+            bytesMax: bytesMax, quality: plan.quality, size: plan.size,
+            overhead: 650 + (exif?.count ?? 0) + (colour.icc?.count ?? 0))
         let start = try Self.writing { () throws(PosixError) in try output.position() }
         var last: BudgetSearch.Trial?
         while true {

@@ -12,7 +12,8 @@ package enum Transcoder {
         try HEIFLibrary.prepare()
     }
 
-    /// Prepares `input` as `job` asks and writes the JPEG to `output`, from where it stands.
+    /// Prepares `input` as `job` asks and writes the JPEG to `output`, from where it stands; or tells what would be
+    /// done, and writes nothing, where `job` only inspects.
     ///
     /// - Parameter input: stays where it is and unchanged until this returns.
     /// - Throws: why the photo cannot be prepared; what `output` then holds is worthless.
@@ -20,12 +21,14 @@ package enum Transcoder {
         _ input: UnsafeRawBufferPointer, _ job: Job, to output: borrowing Descriptor
     ) throws(Failure) -> Report {
         let source = Photo(bytes: input)
-        switch source.kind {
-        case .accepted(.jpeg): return try JPEGPhoto(source, job).prepare(to: output)
-        case .accepted(.heic): return try HEICPhoto(source, job).prepare(to: output)
-        case .refused(let mediaType):
+        switch (source.kind, job.kind) {
+        case (.accepted(.jpeg), .prepare): return try JPEGPhoto(source, job).prepare(to: output)
+        case (.accepted(.jpeg), .inspect): return try JPEGPhoto(source, job).inspect()
+        case (.accepted(.heic), .prepare): return try HEICPhoto(source, job).prepare(to: output)
+        case (.accepted(.heic), .inspect): return try HEICPhoto(source, job).inspect()
+        case (.refused(let mediaType), _):
             throw Failure(.unsupportedMedia, "this is \(mediaType); HEIC and JPEG are taken")
-        case .unknown:
+        case (.unknown, _):
             throw Failure(.unsupportedMedia, "this is no picture that is known here; HEIC and JPEG are taken")
         }
     }

@@ -144,7 +144,7 @@ extension Slot {
         failedStarts = 0
         do throws(Loss) {
             let reply = try awaitReply(&worker, untilMs: running.untilMs)
-            finish(try Self.outcome(of: reply, output: output, bytesMax: running.work.job.limits.outputBytesMax))
+            finish(try Self.outcome(of: reply, output: output, running.work.job))
             return isWornOut(worker) ? .recycle : .keep
         } catch {
             log(error, pid: worker.pid, duringJob: true)
@@ -174,14 +174,15 @@ extension Slot {
     }
 
     private static func outcome(
-        of reply: Reply, output: consuming MemoryFile, bytesMax: Int
+        of reply: Reply, output: consuming MemoryFile, _ job: Job
     ) throws(Loss) -> WorkerPool.Outcome {
         switch reply {
         case .failed(let failure): return .failure(failure)
         case .done(let report):
             let jpeg: SealedFile
             do { jpeg = try output.seal() } catch { throw .outputHeld(error) }
-            guard jpeg.count > 0 else { throw .outputMissing }
+            let bytesMax = job.kind == .inspect ? 0 : job.limits.outputBytesMax
+            guard jpeg.count > 0 || bytesMax == 0 else { throw .outputMissing }
             guard jpeg.count <= bytesMax else { throw .outputTooLarge(bytes: jpeg.count) }
             return .success(WorkerPool.Output(report: report, jpeg: jpeg))
         }

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// The threads keep the pool alive until `stop`.
 package final class WorkerPool: Sendable {
-    /// A finished picture. The JPEG is sealed: no worker can change it any more.
+    /// A finished picture. The JPEG is sealed: no worker can change it any more. Of a job that inspects it is empty.
     package struct Output: Sendable {
         package let report: Report
         package let jpeg: SealedFile

@@ -251,7 +251,7 @@ import Testing
         shape.items.append(HEIFShape.Item(id: 2, type: "mime", contentType: HEIFStructureTests.rdf, data: packet))
         let structure = try parse(shape.bytes)
         #expect(structure.removed == [.xmp, .xmpGPS, .gainMap])
-        #expect(structure.xmp.hasPosition && structure.xmp.orientation == .rotated90)
+        #expect(structure.xmp.orientation == .rotated90)
         shape.items[1].contentType = "text/plain"
         #expect(try parse(shape.bytes).removed == [.unknownSegment])
     }
@@ -278,4 +278,54 @@ import Testing
         from PIL import Image
         Image.open(io.BytesIO(sys.stdin.buffer.read())).save(sys.stdout.buffer, "PNG")
         """
+
+    /// A picture counts with those that it is made of, once.
+    @Test func countsWhatItNames() throws {
+        var shape = HEIFShape.grid
+        shape.items += [
+            HEIFShape.Item(id: 6, type: "hvc1", properties: [1, 2], data: [1, 2, 3, 4, 5]),
+            HEIFShape.Item(id: 7, type: "Exif", data: [0, 0, 0, 0] + Array("MM\0*".utf8) + [0, 0, 0, 8]),
+            HEIFShape.Item(id: 8, type: "mime", contentType: "application/rdf+xml", data: Array("GPSLatitude".utf8)),
+            HEIFShape.Item(id: 9, type: "hvc1", properties: [1, 2], data: [1, 2]),
+            HEIFShape.Item(id: 10, type: "grid", properties: [3], data: [0, 0, 0, 0, 0, 64, 0, 64]),
+        ]
+        shape.references += [
+            HEIFShape.Reference(type: "thmb", from: 6, to: [5]), HEIFShape.Reference(type: "thmb", from: 6, to: [1]),
+            HEIFShape.Reference(type: "cdsc", from: 7, to: [5]), HEIFShape.Reference(type: "dimg", from: 10, to: [9]),
+        ]
+        shape.appended = [1, 2, 3]
+        let found = try parse(shape.bytes).found
+        #expect(found == [.thumbnail: 5, .exif: 12, .xmp: 11, .xmpGPS: 11, .additionalImage: 10, .trailer: 3])
+    }
+
+    /// Items of no end would be copied out and read one by one.
+    @Test func boundsTheBlocks() throws {
+        var shape = HEIFShape()
+        for id in 2...40 {
+            shape.items.append(
+                HEIFShape.Item(id: id, type: "Exif", data: [0, 0, 0, 0] + Array("MM\0*".utf8) + [0, 0, 0, 8]))
+        }
+        let structure = try parse(shape.bytes)
+        #expect(structure.exif.count == 16)
+        #expect(structure.warnings == [.exifRepeated])
+        #expect(structure.found == [.exif: 39 * 12])
+    }
+
+    /// A writer may describe the tone-mapped picture beside the primary one, and not the primary one itself.
+    @Test func readsEXIFOfTheToneMappedPicture() throws {
+        var shape = HEIFShape()
+        let block = [0, 0, 0, 0] + Array("MM\0*".utf8) + [0, 0, 0, 8] as [UInt8]
+        shape.items += [
+            HEIFShape.Item(id: 2, type: "hvc1", isHidden: true, properties: [1, 2]),
+            HEIFShape.Item(id: 3, type: "tmap"), HEIFShape.Item(id: 4, type: "Exif", data: block),
+            HEIFShape.Item(id: 5, type: "Exif", data: block), HEIFShape.Item(id: 6, type: "tmap"),
+        ]
+        shape.references = [
+            HEIFShape.Reference(type: "dimg", from: 3, to: [1, 2]), HEIFShape.Reference(type: "cdsc", from: 4, to: [3]),
+            HEIFShape.Reference(type: "dimg", from: 6, to: [2]), HEIFShape.Reference(type: "cdsc", from: 5, to: [6]),
+        ]
+        let structure = try parse(shape.bytes)
+        #expect(structure.exif.map { $0.bytes(in: shape.bytes.span) } == [Array(block[4...])])
+        #expect(structure.warnings == [])
+    }
 }

@@ -6,9 +6,11 @@ import Testing
 @Suite struct OutputCheckTests {
     private let size = PixelSize(width: 48, height: 32)
 
-    private func refusal(_ bytes: [UInt8]) -> String? {
+    private func refusal(
+        _ bytes: [UInt8], kept: [Removable] = [], _ policy: MetadataPolicy = MetadataPolicy()
+    ) -> String? {
         do {
-            try OutputCheck.verify(bytes.span, size: size)
+            try OutputCheck.verify(bytes.span, size: size, kept: kept, policy: policy)
             return nil
         } catch {
             #expect(error.code == .selfCheckFailed)
@@ -84,6 +86,60 @@ import Testing
     func refuses(words: String, file: [UInt8]) {
         let detail = refusal(file)
         #expect(detail?.contains(words) == true, "\(detail ?? "passed")")
+    }
+
+    private func block(gps: Bool = false, serial: Bool = false) -> [UInt8] {
+        var block = TIFFBuilder()
+        block.isBigEndian = true
+        block.ifd0 = [(0x0112, .short(1))]
+        block.exif = [
+            (0x9000, .undefined(Array("0300".utf8))), (0xA001, .short(1)), (0xA002, .long(48)), (0xA003, .long(32)),
+        ]
+        if serial { block.exif.append((0xA431, .ascii("SN1"))) }
+        if gps {
+            block.gps = [
+                (0, .bytes([2, 4, 0, 0])), (1, .ascii("N")), (2, .rational([(48, 1), (51, 1), (30, 1)])),
+                (3, .ascii("E")), (4, .rational([(2, 1), (17, 1), (40, 1)])),
+            ]
+        }
+        return block.app1
+    }
+
+    /// One block, where it was asked for, holding what is said to be kept.
+    @Test func holdsEXIFToThePolicy() {
+        let keep = MetadataPolicy(exif: .keep)
+        let both = MetadataPolicy(exif: .keep, gps: .keep)
+        let plain = JPEGShape.file()
+        let tagged = JPEGShape.file(block())
+        let placed = JPEGShape.file(block(gps: true))
+        #expect(refusal(tagged, kept: [.exif], keep) == nil)
+        #expect(refusal(tagged, kept: [.exif], both) == nil)
+        #expect(refusal(placed, kept: [.exif, .gps], both) == nil)
+        #expect(refusal(plain, keep) == nil)
+        let wrong: [(String, String?)] = [
+            ("EXIF in the segment FFE1", refusal(tagged)), ("EXIF in the segment FFE1", refusal(tagged, both)),
+            ("exif that is kept unasked", refusal(tagged, kept: [.exif])),
+            ("gps that is kept unasked", refusal(placed, kept: [.exif, .gps], keep)),
+            ("makernote that is kept", refusal(tagged, kept: [.exif, .makernote], keep)),
+            ("0x8825 of image is not allowed", refusal(placed, kept: [.exif], both)),
+            ("no place", refusal(tagged, kept: [.exif, .gps], both)),
+            ("no EXIF", refusal(plain, kept: [.exif], keep)),
+            (
+                "too precise",
+                refusal(placed, kept: [.exif, .gps], MetadataPolicy(exif: .keep, gps: .keep, gpsPrecision: .city))
+            ),
+            ("0xA431", refusal(JPEGShape.file(block(serial: true)), kept: [.exif], keep)),
+            ("FFE1", refusal(JPEGShape.file(block() + block()), kept: [.exif], keep)),
+            (
+                "FFE1",
+                refusal(
+                    JPEGShape.file(block() + JPEGShape.segment(0xE1, "http://ns.adobe.com/xap/1.0/\0x")), kept: [.exif],
+                    keep)
+            ),
+            ("FFE1", refusal(JPEGShape.file(frame: JPEGShape.frame() + block()), kept: [.exif], keep)),
+            ("bytes after EOI", refusal(tagged + [0], kept: [.exif], keep)),
+        ]
+        for (words, detail) in wrong { #expect(detail?.contains(words) == true, "\(words): \(detail ?? "passed")") }
     }
 
     @Test func boundsTheScans() {

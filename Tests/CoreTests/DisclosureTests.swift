@@ -80,4 +80,29 @@ import Testing
         let city = Position(latitude: 48.85837, longitude: -2.294481).city
         #expect(city.latitude == 48.9 && city.longitude == -2.3)
     }
+
+    /// What a worker tells is cut to what the caller may read, whatever it is.
+    @Test func isLimitedByThePolicy() {
+        #expect(full.limited(by: MetadataPolicy()) == Disclosure())
+        #expect(full.limited(by: MetadataPolicy(exif: .keep, gps: .return)) == full)
+        let exif = full.limited(by: MetadataPolicy(exif: .return))
+        #expect(exif.exif == full.exif && exif.capture == full.capture)
+        #expect(exif.gpsStatus == nil && exif.position == nil)
+        let gps = full.limited(by: MetadataPolicy(gps: .return))
+        #expect(gps.exif == nil && gps.capture == nil && gps.gpsStatus == .present)
+        #expect(gps.position?.latitude == -48.858 && gps.position?.altitude == -3)
+        #expect(gps.position?.timestamp == nil, "it would tell the time of the capture")
+        let city = full.limited(by: MetadataPolicy(exif: .keep, gps: .keep, gpsPrecision: .city)).position
+        var expected = Position(latitude: -48.9, longitude: 2.3)
+        expected.horizontalError = 7900
+        #expect(city == expected)
+        // Twice is as once.
+        #expect(city?.limited(by: MetadataPolicy(gps: .keep, gpsPrecision: .city)) == expected)
+        var leaky = full
+        leaky.exif = ExifRecord(fields: [
+            .init(name: "GPSLatitude", value: .number(48.858)), .init(name: "Make", value: .text("M")),
+        ])
+        let limited = leaky.limited(by: MetadataPolicy(exif: .return)).exif
+        #expect(limited == ExifRecord(fields: [.init(name: "Make", value: .text("M"))]))
+    }
 }

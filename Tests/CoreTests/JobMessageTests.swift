@@ -2,13 +2,22 @@ import Core
 import Testing
 
 @Suite struct JobMessageTests {
+    private static let disclosure: Disclosure = {
+        var disclosure = Disclosure()
+        disclosure.exif = ExifRecord(fields: [.init(name: "Make", value: .text("Maker"))])
+        disclosure.gpsStatus = .present
+        disclosure.position = Position(latitude: 1.5, longitude: -2)
+        return disclosure
+    }()
+
     private static let report = Report(
         path: .reencode, size: PixelSize(width: 3024, height: 4032), quality: 90,
         source: Report.Source(
             format: .heic, size: PixelSize(width: 4032, height: 3024), orientation: .rotated90,
             orientationSource: .irot),
-        color: Report.Color(source: "Display P3", output: "Display P3"), removed: [.gps, .exif, .gainMap],
-        warnings: [.orientationConflict])
+        color: Report.Color(source: "Display P3", output: "Display P3"),
+        found: [.gps: 120, .exif: 3000, .gainMap: 1 << 40],
+        kept: [.exif], disclosure: disclosure, warnings: [.orientationConflict])
 
     private static let replies: [Reply] = [
         .done(report),
@@ -21,8 +30,10 @@ import Testing
         limits.pixelsMax = 12
         limits.jobDeadlineMs = 34
         let options = try Options(parsing: OptionsTests.everything.map { (name: $0.0, value: $0.1) })
-        let job = Job(options: options, limits: limits)
-        #expect(try JobMessage.decodeJob(JobMessage.encode(job)) == job)
+        for kind in Job.Kind.allCases {
+            let job = Job(kind, options: options, limits: limits)
+            #expect(try JobMessage.decodeJob(JobMessage.encode(job)) == job)
+        }
     }
 
     @Test(arguments: replies) func replySurvivesTheWire(reply: Reply) throws {

@@ -33,6 +33,7 @@ import Testing
     }
 
     static let everything = [
+        ("exif", "return"), ("gps", "keep"), ("gps_precision", "city"),
         ("max_width", "800"), ("max_height", "600"), ("crop", "1,2,3,4"), ("max_bytes", "100000"), ("quality", "77"),
         ("orientation", "exif"), ("color", "srgb"), ("progressive", "true"), ("subsampling", "422"),
     ]
@@ -44,13 +45,15 @@ import Testing
         #expect(try Options(parsing: options.pairs) == options)
         #expect(options.crop == .rectangle(PixelRectangle(x: 1, y: 2, width: 3, height: 4)))
         #expect(options.subsampling.fixed == .s422)
+        #expect(options.metadata == MetadataPolicy(exif: .return, gps: .keep, gpsPrecision: .city))
     }
 
     @Test(arguments: [
         ("quality", "0", "from 1 to 100"), ("quality", "101", "from 1 to 100"), ("quality", "", "from 1 to 100"),
         ("quality", "+90", "from 1 to 100"), ("quality", "90.0", "from 1 to 100"), ("quality", "٩٠", "from 1 to 100"),
-        ("quality", "99999999999999999999", "from 1 to 100"), ("exif", "return", "allowed is: strip"),
-        ("gps", "STRIP", "allowed is: strip"), ("Quality", "90", "known are: exif, gps, max_width"),
+        ("quality", "99999999999999999999", "from 1 to 100"), ("exif", "Return", "strip, return, keep"),
+        ("gps", "", "strip, return, keep"), ("gps_precision", "street", "exact, city"),
+        ("Quality", "90", "known are: exif, gps, gps_precision, max_width"),
         ("max_widht", "90", "unknown parameter 'max_widht'"), ("max_width", "0", "from 1 to 65535"),
         ("max_height", "-1", "from 1 to 65535"), ("max_width", "65536", "from 1 to 65535"),
         ("crop", "", "W:H"), ("crop", "0:9", "W:H"), ("crop", "16:", "W:H"), ("crop", "16:9:1", "W:H"),

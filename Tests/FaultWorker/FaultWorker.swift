@@ -165,6 +165,6 @@ struct FaultWorker: ~Copyable {
                     path: .copy, size: size, quality: nil,
                     source: Report.Source(
                         format: .jpeg, size: size, orientation: .upright, orientationSource: .none),
-                    color: Report.Color(source: "sRGB", output: "sRGB"), removed: [], warnings: [])))
+                    color: Report.Color(source: "sRGB", output: "sRGB"), found: [:], warnings: [])))
     }
 }

@@ -80,8 +80,9 @@ import Testing
     }
 
     /// No exposure, no camera, no time: not GPS's time either.
-    @Test func thePlaceAlone() throws {
-        let result = try built(Blocks.rich(), MetadataPolicy(exif: .strip, gps: .keep))
+    @Test(arguments: [MetadataPolicy.Handling.strip, .return]) func thePlaceAlone(exif: MetadataPolicy.Handling) throws
+    {
+        let result = try built(Blocks.rich(), MetadataPolicy(exif: exif, gps: .keep))
         let tags = try Exiftool.tags(result.payload)
         #expect(tags.allSatisfy { $0.hasPrefix("GPS") })
         #expect(tags.isSuperset(of: ["GPSLatitude", "GPSLongitude", "GPSAltitude"]))

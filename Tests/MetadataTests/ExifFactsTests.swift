@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite struct ExifFactsTests {
-    private func facts(_ bytes: [UInt8]) -> ExifFacts? { bytes.withUnsafeBytes { ExifFacts(reading: $0) } }
+    private func facts(_ bytes: [UInt8]) -> ExifFacts? { ExifBlock(reading: bytes)?.facts }
 
     @Test(arguments: [UInt16](1...8), [false, true]) func orientation(value: UInt16, bigEndian: Bool) throws {
         var block = TIFFBuilder()

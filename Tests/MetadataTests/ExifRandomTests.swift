@@ -13,6 +13,7 @@ import Testing
         let picture = ExifBuilder.Picture(size: size, isSRGB: false, isGrey: false)
         let cases: [(MetadataPolicy, ExifOutputCheck.Place)] = [
             (MetadataPolicy(exif: .keep, gps: .keep), .exact), (MetadataPolicy(gps: .keep), .exact),
+            (MetadataPolicy(exif: .return, gps: .keep), .exact),
             (MetadataPolicy(exif: .keep, gps: .keep, gpsPrecision: .city), .city),
         ]
         for (policy, place) in cases {

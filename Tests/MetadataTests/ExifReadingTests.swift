@@ -48,19 +48,28 @@ import Testing
     }
 
     @Test func tellsByPolicy() throws {
-        let block = try #require(Blocks.read(Blocks.rich()))
-        #expect(block.disclosed(by: MetadataPolicy()) == Disclosure())
-        let exif = block.disclosed(by: MetadataPolicy(exif: .return))
+        let bytes = Blocks.rich().bytes
+        let block = try #require(ExifBlock(reading: bytes))
+        func disclosed(_ policy: MetadataPolicy) -> Disclosure { ExifReading([bytes]).disclosed(by: policy) }
+        #expect(disclosed(MetadataPolicy()) == Disclosure())
+        let exif = disclosed(MetadataPolicy(exif: .return))
         #expect(exif.exif == block.record)
         #expect(exif.capture == block.capture)
         #expect(exif.position == nil && exif.gpsStatus == nil)
-        let gps = block.disclosed(by: MetadataPolicy(gps: .keep))
+        let gps = disclosed(MetadataPolicy(gps: .keep))
         #expect(gps.exif == nil && gps.capture == nil)
         #expect(gps.gpsStatus == .present)
         #expect(gps.position?.latitude == block.position?.latitude)
         #expect(gps.position?.timestamp == nil)
-        #expect(block.disclosed(by: MetadataPolicy(exif: .keep, gps: .return)).position == block.position)
-        let city = block.disclosed(by: MetadataPolicy(exif: .keep, gps: .return, gpsPrecision: .city))
+        #expect(disclosed(MetadataPolicy(exif: .keep, gps: .return)).position == block.position)
+        let city = disclosed(MetadataPolicy(exif: .keep, gps: .return, gpsPrecision: .city))
         #expect(city.position == block.position?.city)
+    }
+
+    /// Empty, and not missing: the caller asked, and there is nothing.
+    @Test func tellsThatThereIsNothing() {
+        let all = ExifReading([]).disclosed(by: MetadataPolicy(exif: .return, gps: .return))
+        #expect(all.exif == ExifRecord() && all.capture == Capture())
+        #expect(all.gpsStatus == GPSStatus.none && all.position == nil)
     }
 }

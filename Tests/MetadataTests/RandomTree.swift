@@ -59,13 +59,14 @@ enum RandomTree {
         put(directories[0], 4, 4, &bytes)
         let known =
             StandardTag.all.keys.map { Int($0.number) }.sorted() + [0x8769, 0x8825, 0xA005, 0x927C, 0x0201, 0x0202]
+        let types = Array(0...14) + [129]
         for directory in directories {
             let count = Int.random(in: 0...20, using: &random)
             put(Bool.random(using: &random) ? count : 65535, 2, directory, &bytes)
             for index in 0..<count {
                 let at = directory + 2 + 12 * index
                 put(known.randomElement(using: &random) ?? 0, 2, at, &bytes)
-                put(Int.random(in: 0...14, using: &random), 2, at + 2, &bytes)
+                put(types.randomElement(using: &random) ?? 0, 2, at + 2, &bytes)
                 put(
                     Int.random(in: 0...(Bool.random(using: &random) ? 4 : 0xFFFF_FFFF), using: &random), 4, at + 4,
                     &bytes)

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func hasEveryRouteAndMethod() throws {
-        let places: [Place] = [.images, .convert, .image(nil), .health, .readiness, .contract, .front]
+        let places: [Place] = [.images, .convert, .inspect, .image(nil), .health, .readiness, .contract, .front]
         let paths = try block("paths:").components(separatedBy: "\n").filter { $0.hasPrefix("  /") }
         #expect(Set(paths) == Set(places.map { "  \($0.pattern):" }))
         for place in places {
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func hasEveryOption() throws {
-        let uploads = [try block("  /v1/images:"), try block("  /v1/convert:")]
+        let uploads = try ["images", "convert", "inspect"].map { try block("  /v1/\($0):") }
         for option in OptionDescriptor.all {
             for upload in uploads {
                 #expect(upload.contains("- $ref: '#/components/parameters/\(option.name)'"), "\(option.name)")
@@ -95,7 +95,10 @@ import Testing
 
     @Test func hasEveryFieldOfTheRecord() throws {
         let world = try World(.direct)
-        let record = try world.send("POST", "/v1/images", body: world.jpeg).json()
+        try world.tell(World.disclosure)
+        let all = "?exif=return&gps=return"
+        let record = try world.send("POST", "/v1/images" + all, body: world.jpeg).json()
+        let inspection = try world.send("POST", "/v1/inspect" + all, body: world.jpeg).json()
         func check(_ members: [String: Any], _ schema: String) throws {
             let text = try block("    \(schema):")
             let names = text.components(separatedBy: "\n").compactMap {
@@ -106,8 +109,18 @@ import Testing
             #expect(Set(required.components(separatedBy: ", ")) == Set(members.keys), "\(schema)")
         }
         try check(record, "PictureRecord")
-        try check(try #require(record["source"] as? [String: Any]), "Source")
-        try check(try #require(record["color"] as? [String: Any]), "Color")
+        try check(inspection, "InspectionRecord")
+        for answer in [record, inspection] {
+            for (field, schema) in [
+                ("source", "Source"), ("color", "Color"), ("capture", "Capture"), ("gps", "Gps"),
+            ] {
+                try check(try #require(answer[field] as? [String: Any]), schema)
+            }
+        }
+        try check(try #require(inspection["plan"] as? [String: Any]), "Plan")
+        #expect(try block("    GpsStatus:").contains("enum: [\(joined(GPSStatus.allCases.map(\.rawValue))), null]"))
+        let directions = Position.DirectionReference.allCases.map { $0 == .trueNorth ? "'true'" : $0.rawValue }
+        #expect(try block("    Gps:").contains("enum: [\(joined(directions)), null]"))
         try check(try world.send("GET", "/none").json(), "Problem")
         try check(try world.send("GET", "/").json(), "Front")
     }
@@ -118,6 +131,7 @@ import Testing
         let told: [(String, Answer)] = [
             ("  /v1/images:", try world.send("POST", "/v1/images", body: world.jpeg)),
             ("  /v1/convert:", try world.send("POST", "/v1/convert", body: world.jpeg)),
+            ("  /v1/inspect:", try world.send("POST", "/v1/inspect", body: world.jpeg)),
             ("  /v1/images/{key}:", try world.send("GET", url)),
             ("  /v1/images/{key}:", try world.send("GET", url, headers: [("Range", "bytes=0-1")])),
             ("  /healthz:", try world.send("GET", "/healthz")), ("  /readyz:", try world.send("GET", "/readyz")),

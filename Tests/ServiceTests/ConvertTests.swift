@@ -106,16 +106,19 @@ import Testing
         #expect(try names == ["worker", "a.gif"])
     }
 
+    private func parse(_ arguments: [String], environment: [String: String] = [:]) throws(Misuse) -> PhotoArguments {
+        try PhotoArguments(arguments, environment: environment, hasOutput: true)
+    }
+
     @Test func readsItsCommandLine() throws {
-        let request = try Convert.parse(["--quality", "7", "a", "-o", "b"], environment: ["SAFELIGHT_WORKER": "w"])
-        var options = Options()
-        options.quality = 7
-        #expect(request == Convert.Request(input: "a", output: "b", options: options, worker: "w"))
-        #expect(try Convert.parse(["-o", "-", "--", "--a"], environment: [:]).input == "--a")
+        let request = try parse(["--quality", "7", "a", "-o", "b"], environment: ["SAFELIGHT_WORKER": "w"])
+        #expect(request.input == "a" && request.output == "b" && request.worker == "w")
+        #expect(request.options == (try Options(parsing: [("quality", "7")])))
+        #expect(try parse(["-o", "-", "--", "--a"]).input == "--a")
         // As config/safelight.env has it.
-        let beside = try Convert.parse(["a", "-o", "-", "--worker", "auto"], environment: ["SAFELIGHT_WORKER": "w"])
+        let beside = try parse(["a", "-o", "-", "--worker", "auto"], environment: ["SAFELIGHT_WORKER": "w"])
         #expect(beside.worker == nil)
-        #expect(try Convert.parse(["a", "-o", "-"], environment: ["SAFELIGHT_WORKER": "auto"]).worker == nil)
+        #expect(try parse(["a", "-o", "-"], environment: ["SAFELIGHT_WORKER": "auto"]).worker == nil)
     }
 
     /// At once, and not after the time that a busy service would be given.
@@ -134,7 +137,7 @@ import Testing
         ["a", "-o", "b", "--quality", "0"], ["a", "-o", "b", "--quality"], ["a", "-o", "b", "--colour", "red"],
         ["a", "-o", "b", "--quality", "1", "--quality", "1"], ["a", "-x", "-o", "b"],
     ]) func refusesOtherCommandLines(arguments: [String]) {
-        #expect(throws: Convert.Misuse.self) { try Convert.parse(arguments, environment: [:]) }
+        #expect(throws: Misuse.self) { try parse(arguments) }
     }
 
     @Test func helpsAndTellsItsVersion() throws {
@@ -143,7 +146,9 @@ import Testing
         #expect(try Program.run(["polish"]).status == 2)
         let serve = try Program.run(["serve", "--help"]).text
         #expect(SettingDescriptor.all.allSatisfy { serve.contains("  \($0.usage)\n") && serve.contains($0.variable) })
-        let convert = try Program.run(["help", "convert"]).text
-        #expect(OptionDescriptor.all.allSatisfy { convert.contains("--\($0.flag) ") })
+        for command in ["convert", "inspect"] {
+            let help = try Program.run(["help", command]).text
+            #expect(OptionDescriptor.all.allSatisfy { help.contains("--\($0.flag) ") })
+        }
     }
 }

@@ -23,8 +23,9 @@ import Testing
         let sourceSum = try Tool.run(["sha256sum"], input: source).text.prefix(64)
         #expect(
             answer.text == """
-                {"bytes":\(world.jpeg.count),"color":{"output":"Display P3","source":"Display P3"},\
-                "content_type":"image/jpeg","created_at":"\(createdAt)","height":8,"key":"\(key)","path":"reencode",\
+                {"bytes":\(world.jpeg.count),"capture":null,"color":{"output":"Display P3","source":"Display P3"},\
+                "content_type":"image/jpeg","created_at":"\(createdAt)","exif":null,"gps":null,"gps_status":null,"height":8,\
+                "kept":[],"key":"\(key)","path":"reencode",\
                 "quality":90,"removed":["exif","gps"],"sha256":"\(sum)","source":{"bytes":12,"format":"heic","height":16,\
                 "orientation":6,"orientation_source":"irot","sha256":"\(sourceSum)","width":8},\
                 "url":"/v1/images/\(key)","warnings":["orientation_conflict"],"width":16}
@@ -39,7 +40,7 @@ import Testing
         var report = World.report
         report.path = .copy
         report.quality = nil
-        report.removed = []
+        report.found = [:]
         report.warnings = []
         world.runner.behave(.succeed(report, try SealedFile.holding(world.jpeg, name: "output")))
         let answer = try world.send("POST", "/v1/images", body: world.jpeg)
@@ -74,7 +75,7 @@ import Testing
     @Test(arguments: Transport.allCases) func leavesEmptyListsOut(transport: Transport) throws {
         let world = try World(transport)
         var report = World.report
-        report.removed = []
+        report.found = [:]
         report.warnings = []
         world.runner.behave(.succeed(report, try SealedFile.holding(world.jpeg, name: "output")))
         let answer = try world.send("POST", "/v1/convert", body: world.jpeg)
@@ -83,7 +84,7 @@ import Testing
         #expect(answer["Safelight-Warnings"] == nil)
     }
 
-    @Test(arguments: Transport.allCases, ["/v1/images", "/v1/convert"])
+    @Test(arguments: Transport.allCases, ["/v1/images", "/v1/convert", "/v1/inspect"])
     func refusesWhatIsNoPhoto(transport: Transport, path: String) throws {
         let world = try World(transport)
         let empty = try world.send("POST", path, body: [])
@@ -110,11 +111,11 @@ import Testing
             ("quality=101", "quality='101' is not allowed; allowed is a whole number from 1 to 100"),
             ("quality=9%30&quality=90", "parameter 'quality' is given more than once"),
             ("colour=srgb", "unknown parameter 'colour'; known are: "),
-            ("gps=keep", "gps='keep' is not allowed; allowed is: strip"),
+            ("gps=true", "gps='true' is not allowed; allowed are: strip, return, keep"),
         ]) func refusesBadParameters(transport: Transport, parameter: (query: String, detail: String)) throws
     {
         let world = try World(transport)
-        for path in ["/v1/images", "/v1/convert"] {
+        for path in ["/v1/images", "/v1/convert", "/v1/inspect"] {
             let answer = try world.send("POST", "\(path)?\(parameter.query)", body: world.jpeg)
             #expect(answer.status == 400)
             #expect(try answer.problemCode() == "bad_parameter")

@@ -61,6 +61,37 @@ final class World: Sendable {
         try client.send(method, target, headers: headers, body: body)
     }
 
+    /// Has the worker tell this, whatever the policy.
+    func tell(_ disclosure: Disclosure) throws {
+        var report = World.report
+        report.disclosure = disclosure
+        runner.behave(.succeed(report, try SealedFile.holding(jpeg, name: "output")))
+    }
+
+    /// All that a photo can tell.
+    static let disclosure: Disclosure = {
+        var disclosure = Disclosure()
+        disclosure.exif = ExifRecord(fields: [
+            .init(name: "Make", value: .text("Zo\u{EB} \u{2026}/")),
+            .init(name: "ExposureTime", value: .number(1.0 / 60)),
+            .init(name: "FNumber", value: .number(4)), .init(name: "Flash", value: .integer(16)),
+            .init(name: "SubjectArea", value: .integers([1, 2])),
+            .init(name: "LensSpecification", value: .numbers([1.5, nil])),
+        ])
+        var capture = Capture()
+        capture.takenAt = "2024-05-06T07:08:09+02:00"
+        capture.iso = 64
+        disclosure.capture = capture
+        disclosure.gpsStatus = .present
+        var position = Position(latitude: 48.858322, longitude: -2.2945)
+        position.altitude = 35.25
+        position.timestamp = "2024-05-06T05:08:09Z"
+        position.imageDirection = 91.28
+        position.imageDirectionReference = .magneticNorth
+        disclosure.position = position
+        return disclosure
+    }()
+
     /// Uploads the JPEG; the URL of what was stored.
     func upload() throws -> String {
         let answer = try send("POST", "/v1/images", body: jpeg)
@@ -80,11 +111,27 @@ final class World: Sendable {
     /// All of the log as text.
     var log: String { String(decoding: lines.all.joined(), as: UTF8.self) }
 
+    /// A lawful block for a picture of 16x8, as `keep` may write it.
+    static func keptBlock(gps: Bool = false) -> TIFFBuilder {
+        var block = TIFFBuilder()
+        block.isBigEndian = true
+        block.ifd0 = [(0x010F, .ascii("5ecret Maker")), (0x0112, .short(1))]
+        block.exif = [
+            (0x9000, .undefined(Array("0300".utf8))), (0xA001, .short(1)), (0xA002, .long(16)), (0xA003, .long(8)),
+        ]
+        guard gps else { return block }
+        block.gps = [
+            (0, .bytes([2, 4, 0, 0])), (1, .ascii("N")), (2, .rational([(48, 1), (51, 1), (2996, 100)])),
+            (3, .ascii("W")), (4, .rational([(2, 1), (17, 1), (402, 10)])),
+        ]
+        return block
+    }
+
     static let report = Report(
         path: .reencode, size: PixelSize(width: 16, height: 8), quality: 90,
         source: Report.Source(
             format: .heic, size: PixelSize(width: 8, height: 16), orientation: .rotated90, orientationSource: .irot),
-        color: Report.Color(source: "Display P3", output: "Display P3"), removed: [.gps, .exif],
+        color: Report.Color(source: "Display P3", output: "Display P3"), found: [.gps: 34, .exif: 12],
         warnings: [.orientationConflict])
 
     private static func makeJPEG() throws -> [UInt8] {
@@ -104,3 +151,6 @@ private final class LineLog: Sendable {
 
     var all: [[UInt8]] { lines.withLock { $0 } }
 }
+
+/// A JPEG with segments put behind its SOI and its JFIF segment.
+func inserting(_ segments: [UInt8], into jpeg: [UInt8]) -> [UInt8] { jpeg[..<20] + segments + jpeg[20...] }

@@ -32,6 +32,8 @@ package struct HEICPicture: Sendable {
     package var isTextured = false
     /// Fills with zeros what is not shown beyond the edge of a grid, as Xiaomi's encoder does, or of `part`.
     package var isEmptyOutside = false
+    /// EXIF items of the picture, each a TIFF structure.
+    package var exif: [[UInt8]] = []
     /// Slices of the single item, or of each cell.
     package var slices = 1
 
@@ -106,6 +108,7 @@ package struct HEICPicture: Sendable {
             var single: OpaquePointer?
             try check(heif_context_encode_image(context.raw, image.raw, encoder.raw, options, &single))
             let handle = try Handle(single) { heif_image_handle_release($0) }
+            try describe(handle, in: context)
             return try crop(heif_image_handle_get_item_id(handle.raw), in: context)
         }
         let columns = (size.width + tile.width - 1) / tile.width
@@ -123,9 +126,16 @@ package struct HEICPicture: Sendable {
                         context.raw, handle.raw, UInt32(column), UInt32(row), tileImage.raw, encoder.raw))
             }
         }
+        try describe(handle, in: context)
         try crop(heif_image_handle_get_item_id(handle.raw), in: context)
         try turn(heif_image_handle_get_item_id(handle.raw), in: context)
         try check(heif_context_set_primary_image(context.raw, handle.raw))
+    }
+
+    private func describe(_ handle: borrowing Handle, in context: borrowing Handle) throws {
+        for block in exif {
+            try check(heif_context_add_exif_metadata(context.raw, handle.raw, block, Int32(block.count)))
+        }
     }
 
     /// Width, height and how far the centres lie apart, each as numerator and denominator (ISO/IEC 14496-12, section

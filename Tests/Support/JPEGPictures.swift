@@ -199,6 +199,18 @@ package enum JPEGPictures {
         return nil
     }
 
+    /// The segments' kinds up to the first scan, in their order.
+    package static func segmentMarkers(_ jpeg: [UInt8]) throws -> [UInt8] {
+        var markers: [UInt8] = []
+        var position = 2
+        while position + 3 < jpeg.count, jpeg[position] == 0xFF {
+            markers.append(jpeg[position + 1])
+            if jpeg[position + 1] == 0xDA { return markers }
+            position += 2 + Int(jpeg[position + 2]) << 8 + Int(jpeg[position + 3])
+        }
+        throw Incomplete()
+    }
+
     /// Where the first scan's entropy-coded data begins.
     package static func dataOffset(_ jpeg: [UInt8]) throws -> Int {
         guard let scan = offset(of: 0xDA, in: jpeg) else { throw Incomplete() }

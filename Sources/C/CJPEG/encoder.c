@@ -105,6 +105,8 @@ cjpeg_status cjpeg_encoder_start(cjpeg_encoder *encoder, const cjpeg_encoder_set
   info->optimize_coding = FALSE;
   if (settings->is_progressive) jpeg_simple_progression(info);
   jpeg_start_compress(info, TRUE);
+  if (settings->exif && settings->exif_count > 0)
+    jpeg_write_marker(info, JPEG_APP0 + 1, settings->exif, (unsigned int)settings->exif_count);
   if (settings->icc && settings->icc_count > 0)
     jpeg_write_icc_profile(info, settings->icc, (unsigned int)settings->icc_count);
   return CJPEG_STATUS_OK;

@@ -1,29 +1,9 @@
-import Posix
 import Core
+import Posix
 import Storage
 
 /// The JSON record of a stored picture, as `POST /v1/images` answers it.
 struct PictureRecord: Encodable, Equatable {
-    struct Source: Encodable, Equatable {
-        let format: String
-        let bytes: Int
-        let sha256: String
-        let width: Int
-        let height: Int
-        let orientation: Int
-        let orientationSource: String
-
-        enum CodingKeys: String, CodingKey {
-            case format, bytes, sha256, width, height, orientation
-            case orientationSource = "orientation_source"
-        }
-    }
-
-    struct Color: Encodable, Equatable {
-        let source: String
-        let output: String
-    }
-
     let key: String
     let url: String
     let createdAt: String
@@ -34,13 +14,15 @@ struct PictureRecord: Encodable, Equatable {
     let sha256: String
     let path: String
     let quality: Int?
-    let source: Source
-    let color: Color
+    let source: SourceRecord
+    let color: ColorRecord
+    let disclosure: DisclosureRecord
     let removed: [String]
+    let kept: [String]
     let warnings: [String]
 
     enum CodingKeys: String, CodingKey {
-        case key, url, width, height, bytes, sha256, path, quality, source, color, removed, warnings
+        case key, url, width, height, bytes, sha256, path, quality, source, color, removed, kept, warnings
         case createdAt = "created_at"
         case contentType = "content_type"
     }
@@ -57,13 +39,11 @@ struct PictureRecord: Encodable, Equatable {
         sha256 = prepared.sha256.hex
         path = report.path.rawValue
         quality = report.quality
-        source = Source(
-            format: report.source.format.rawValue, bytes: prepared.source.count, sha256: prepared.source.sha256.hex,
-            width: report.source.size.width, height: report.source.size.height,
-            orientation: Int(report.source.orientation.rawValue),
-            orientationSource: report.source.orientationSource.rawValue)
-        color = Color(source: report.color.source, output: report.color.output)
+        source = SourceRecord(report, prepared.source)
+        color = ColorRecord(report.color)
+        disclosure = DisclosureRecord(report.disclosure)
         removed = report.removed.map(\.rawValue)
+        kept = report.kept.map(\.rawValue)
         warnings = report.warnings.map(\.rawValue)
     }
 
@@ -82,7 +62,9 @@ struct PictureRecord: Encodable, Equatable {
         try fields.encode(quality, forKey: .quality)
         try fields.encode(source, forKey: .source)
         try fields.encode(color, forKey: .color)
+        try disclosure.encode(to: encoder)
         try fields.encode(removed, forKey: .removed)
+        try fields.encode(kept, forKey: .kept)
         try fields.encode(warnings, forKey: .warnings)
     }
 }

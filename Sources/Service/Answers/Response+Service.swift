@@ -45,12 +45,11 @@ extension Response {
             ("ETag", EntityTag(prepared.sha256).description), ("Safelight-Path", report.path.rawValue),
         ]
         // A header without a value is one that proxies may drop: absent means none.
-        if !report.removed.isEmpty {
-            headers.append(("Safelight-Removed", report.removed.map(\.rawValue).joined(separator: ", ")))
-        }
-        if !report.warnings.isEmpty {
-            headers.append(("Safelight-Warnings", report.warnings.map(\.rawValue).joined(separator: ", ")))
-        }
+        let lists = [
+            ("Safelight-Removed", report.removed.map(\.rawValue)), ("Safelight-Kept", report.kept.map(\.rawValue)),
+            ("Safelight-Warnings", report.warnings.map(\.rawValue)),
+        ]
+        headers += lists.filter { !$1.isEmpty }.map { ($0, $1.joined(separator: ", ")) }
         return Response(status: 200, headers: headers, body: .file(FileBody(prepared.jpeg)))
     }
 

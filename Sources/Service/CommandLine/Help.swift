@@ -6,6 +6,7 @@ enum Help {
         switch command {
         case "serve": serve
         case "convert": convert
+        case "inspect": inspect
         default: overview
         }
     }
@@ -15,8 +16,9 @@ enum Help {
 
           safelight serve [--listen HOST:PORT] [--store DIR] …   serve HTTP and store what is uploaded
           safelight convert FILE|- -o FILE|- [--quality N] …     prepare one photo
+          safelight inspect FILE|- [--exif return] …             tell what a photo is and what would become of it
           safelight version
-          safelight help [serve|convert]
+          safelight help [serve|convert|inspect]
 
         Exit code: 0 done, 1 the photo was refused or something failed, 2 wrong usage.
 
@@ -36,13 +38,20 @@ enum Help {
         safelight convert FILE|- -o FILE|- [options]: prepares one photo; '-' is standard input or output
 
 
+        """ + table([("-o, --output FILE|-", "where the JPEG goes; a file there is replaced", "required")] + options)
+
+    private static let inspect =
         """
-        + table(
-            [("-o, --output FILE|-", "where the JPEG goes; a file there is replaced", "required")]
-                + OptionDescriptor.all.map {
-                    ("--\($0.flag) VALUE", $0.summary, $0.allowed + ($0.fallback.map { "; default \($0)" } ?? ""))
-                }
-                + [("--worker FILE", "the program of the worker", "SAFELIGHT_WORKER, default beside safelight")])
+        safelight inspect FILE|- [options]: tells what a photo is, what it says of itself as far as --exif and --gps let
+        it, and what would become of it; as JSON, or readable where standard output is a terminal
+
+
+        """ + table(options)
+
+    private static let options: [(usage: String, summary: String, note: String)] =
+        OptionDescriptor.all.map {
+            ("--\($0.flag) VALUE", $0.summary, $0.allowed + ($0.fallback.map { "; default \($0)" } ?? ""))
+        } + [("--worker FILE", "the program of the worker", "SAFELIGHT_WORKER, default beside safelight")]
 
     private static func table(_ rows: [(usage: String, summary: String, note: String)]) -> String {
         rows.map { "  \($0.usage)\n      \($0.summary) (\($0.note))\n" }.joined()

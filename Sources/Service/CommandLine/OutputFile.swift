@@ -4,15 +4,15 @@ import Posix
 /// Where `safelight convert` puts its JPEG.
 enum OutputFile {
     /// Refuses what would surely be regretted.
-    static func check(_ path: String, against input: String) throws(Convert.Misuse) {
+    static func check(_ path: String, against input: String) throws(Misuse) {
         if path == "-" {
             guard isatty(STDOUT_FILENO) == 0 else {
-                throw Convert.Misuse(sentence: "refuses to write a JPEG to a terminal; give -o FILE or a pipe")
+                throw Misuse(sentence: "refuses to write a JPEG to a terminal; give -o FILE or a pipe")
             }
         } else if let place = status(path), let source = status(input),
             place.st_dev == source.st_dev, place.st_ino == source.st_ino
         {
-            throw Convert.Misuse(sentence: "input and output are one file; the original would be lost")
+            throw Misuse(sentence: "input and output are one file; the original would be lost")
         }
     }
 

@@ -10,6 +10,7 @@ package func run(_ arguments: [String]) -> Int32 {
     switch arguments.dropFirst().first {
     case "serve": return Serve.run(rest, environment: environment)
     case "convert": return Convert.run(rest, environment: environment)
+    case "inspect": return Inspect.run(rest, environment: environment)
     case "version", "--version":
         Console.print("safelight \(Version.text)\n")
         return ExitCode.ok
@@ -17,10 +18,10 @@ package func run(_ arguments: [String]) -> Int32 {
         Console.print(Help.text(for: rest.first))
         return ExitCode.ok
     case .some(let other):
-        Console.complain("unknown command '\(other.clipped)'; known are: serve, convert, version, help")
+        Console.complain("unknown command '\(other.clipped)'; known are: serve, convert, inspect, version, help")
         return ExitCode.usage
     case nil:
-        Console.complain("no command is given; known are: serve, convert, version, help")
+        Console.complain("no command is given; known are: serve, convert, inspect, version, help")
         return ExitCode.usage
     }
 }
@@ -39,6 +40,16 @@ enum Console {
     static func print(_ text: String) { write(text, to: STDOUT_FILENO) }
 
     static func complain(_ sentence: String) { write("safelight: \(sentence)\n", to: STDERR_FILENO) }
+
+    /// Why a photo was refused or a command failed; the exit code.
+    static func fail(_ input: String, _ error: any Error) -> Int32 {
+        if let failure = error as? Failure {
+            complain("\(input): \(failure.code.rawValue): \(failure.detail)")
+        } else {
+            complain("\(input): \(error)")
+        }
+        return ExitCode.failed
+    }
 
     private static func write(_ text: String, to descriptor: Int32) {
         // A reader that left (`safelight help | head`) is no fault.

@@ -110,6 +110,9 @@ typedef struct cjpeg_encoder_settings {
   int horizontal, vertical;
   int quality;
   int is_progressive;
+  /* What APP1 holds, at most 65,533 bytes, or NULL; read during start only. */
+  const uint8_t *exif;
+  size_t exif_count;
   /* An ICC profile, or NULL; read during start only. */
   const uint8_t *icc;
   size_t icc_count;
@@ -123,7 +126,7 @@ typedef struct cjpeg_encoder_settings {
 cjpeg_encoder *cjpeg_encoder_create(void);
 void cjpeg_encoder_free(cjpeg_encoder *encoder);
 
-/* Writes SOI, JFIF and the ICC profile. */
+/* Writes SOI, JFIF, the EXIF block and the ICC profile. */
 cjpeg_status cjpeg_encoder_start(cjpeg_encoder *encoder, const cjpeg_encoder_settings *settings);
 /* Encodes one iMCU row: of component i, 8 x its vertical factor rows of whole blocks. Where `planes[i]` has fewer rows,
  * its last one is repeated. */
