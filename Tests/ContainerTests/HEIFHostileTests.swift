@@ -1,5 +1,6 @@
 import Container
 import Core
+import Support
 import Testing
 
 /// Each file is a good one with one rule broken; it is refused by that rule's name.
