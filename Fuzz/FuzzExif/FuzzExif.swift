@@ -71,12 +71,19 @@ private func checkReadBack(
     if policy.exif == .keep {
         promise(again.facts.orientation == .upright, "it is turned twice")
         for field in again.record.fields where !picture.states(field.name) {
-            promise(block.record[field.name] == field.value, "\(field.name) has changed")
+            promise(block.record.saysSame(of: field.name, as: again.record), "\(field.name) has changed")
         }
     }
     promise((again.position != nil) == result.kept.contains(.gps), "the place is lost or won")
     if let position = again.position, let expected = block.disclosed(by: policy).position {
         promise(position.isNear(expected), "the place has moved")
+    }
+}
+
+extension ExifRecord {
+    /// Equal, or equal numbers: a whole number comes back as the fraction that its tag wants.
+    fileprivate func saysSame(of name: String, as other: ExifRecord) -> Bool {
+        self[name] == other[name] || numbers(name) != nil && numbers(name) == other.numbers(name)
     }
 }
 
