@@ -32,16 +32,22 @@ faults: build ## install what is missing, build, do to a server what the world d
 	/usr/bin/python3 Tests/Faults/load.py
 	/usr/bin/python3 Tests/Faults/load.py soak
 
+SECONDS_EACH ?= 600
+.PHONY: fuzz
+fuzz: ## install what is missing, run each fuzzer for $SECONDS_EACH
+	scripts/setup test
+	scripts/fuzz $(SECONDS_EACH)
+
 .PHONY: lint
 lint: ## formatting and scripts, strictly
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Sources Tests Fuzz
 	for script in $(wildcard scripts/*) .ci/run; do bash -n $$script || exit 1; done
 	/usr/bin/python3 -c 'import ast, sys; [ast.parse(open(path).read(), path) for path in sys.argv[1:]]' Tests/Faults/*.py
 
 .PHONY: format
 format: ## rewrite the sources in the house's format
-	swift format --in-place --recursive Package.swift Sources Tests
+	swift format --in-place --recursive Package.swift Sources Tests Fuzz
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf .build
+	rm -rf .build .build-fuzz

@@ -67,6 +67,9 @@ let package = Package(
         // Tests
         .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
         .executableTarget(
+            name: "FuzzSeeds", dependencies: ["Container", "Core", "Support"], path: "Tests/FuzzSeeds",
+            swiftSettings: house),
+        .executableTarget(
             name: "FaultWorker", dependencies: ["Core", "Posix"], path: "Tests/FaultWorker", swiftSettings: house),
         tests("CoreTests", ["Core"]),
         tests("PosixTests", ["Posix"]),
@@ -82,3 +85,23 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17
 )
+
+// The fuzzers, on request only: libFuzzer brings their `main`, so what has one of its own, and the tests, stand aside.
+if Context.environment["SAFELIGHT_FUZZ"] != nil {
+    func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+        .executableTarget(
+            name: name, dependencies: ["Core", "FuzzPromises"] + dependencies, path: "Fuzz/\(name)",
+            swiftSettings: house)
+    }
+    let unfuzzed = ["Support", "WorkerPool", "HTTP", "Storage", "Service", "CContract"]
+    package.targets.removeAll { $0.type == .executable || $0.type == .test || unfuzzed.contains($0.name) }
+    package.targets += [
+        .target(name: "FuzzPromises", dependencies: ["Core"], path: "Fuzz/FuzzPromises", swiftSettings: house),
+        fuzzer("FuzzSniff", ["Container"]),
+        fuzzer("FuzzBoxes", ["Container"]),
+        fuzzer("FuzzJPEGSegments", ["Container", "Codecs"]),
+        fuzzer("FuzzExif", ["Container", "Metadata"]),
+        fuzzer("FuzzJobMessage", []),
+        fuzzer("FuzzTranscoder", ["Posix", "Container", "Codecs", "Transcoding"]),
+    ]
+}

@@ -188,10 +188,19 @@ struct JPEGBits {
         var position: Int
         /// Bytes between the last MCU and that place.
         var strayBytes: Int
+        /// Whether one of them is neither 00 nor FF: no padding, but data.
+        var holdsData: Bool
     }
 
     /// Whole bytes that the last MCU left over are stray, and so is what stands before the next marker.
     var end: End {
+        // Behind the last MCU's own byte, which is filled up with bits of any kind.
+        var left = buffer << UInt64(count & 7)
+        var holdsData = false
+        for _ in 0..<(count / 8) {
+            holdsData = holdsData || !Self.isPadding(UInt8(left >> 56))
+            left <<= 8
+        }
         let first = position
         var position = first
         while position < bytes.count {
@@ -199,12 +208,30 @@ struct JPEGBits {
                 var next = position + 1
                 while next < bytes.count, bytes[next] == 0xFF { next += 1 }
                 guard next < bytes.count else { break }
-                if bytes[next] != 0 { return End(position: next - 1, strayBytes: count / 8 + position - first) }
+                if bytes[next] != 0 {
+                    return End(
+                        position: next - 1, strayBytes: count / 8 + position - first, holdsData: holdsData)
+                }
                 position = next
             }
+            holdsData = holdsData || !Self.isPadding(bytes[position])
             position += 1
         }
-        return End(position: bytes.count, strayBytes: count / 8 + bytes.count - first)
+        return End(position: bytes.count, strayBytes: count / 8 + bytes.count - first, holdsData: holdsData)
+    }
+
+    private static func isPadding(_ byte: UInt8) -> Bool { byte == 0 || byte == 0xFF }
+
+    /// What follows the last MCU of a scan. Padding there is odd and harmless; data that no MCU has taken tell that a code
+    /// before them was read wrongly, or that the frame header states another size.
+    ///
+    /// - Throws: `corrupt` where data are left over.
+    func finish() throws(CodecError) -> End {
+        let end = end
+        guard !end.holdsData else {
+            throw CodecError(.corrupt, "\(end.strayBytes) bytes of data behind the last MCU")
+        }
+        return end
     }
 
     /// Where the data goes on behind the `number`th restart marker of the scan (T.81, B.2.1: counted modulo 8), which must
@@ -239,7 +266,7 @@ struct JPEGHuffmanScan {
 
     /// - Parameter position: where the scan's data begins.
     /// - Throws: `truncated` where the data ends, or a marker comes, before the last MCU; `corrupt` where a code is
-    ///   undefined, a block has more than 64 coefficients, or a restart marker is missing or wrong.
+    ///   undefined, a block has more than 64 coefficients, a restart marker is missing or wrong, or data are left over.
     func prove(
         _ bytes: UnsafeRawBufferPointer, at position: Int, tables: borrowing JPEGHuffmanTables
     ) throws(CodecError) -> JPEGBits.End {
@@ -251,7 +278,7 @@ struct JPEGHuffmanScan {
             var bits = JPEGBits(bytes, at: position)
             try decode(count, from: &bits, tables: tables)
             left -= count
-            if left == 0 { return bits.end }
+            if left == 0 { return try bits.finish() }
             position = try bits.restart(restarts)
             restarts += 1
         }

@@ -68,8 +68,11 @@ final class JPEGLosslessReader {
         isFirstRow = false
     }
 
-    /// Whether bytes stand between the last row and the next marker.
-    var hasStrayData: Bool { bits.end.strayBytes > 0 }
+    /// To be called after the last row.
+    ///
+    /// - Returns: whether padding stands between it and the next marker.
+    /// - Throws: `corrupt` where data stand there.
+    func finish() throws(CodecError) -> Bool { try bits.finish().strayBytes > 0 }
 
     private func restartIfDue() throws(CodecError) {
         guard scan.restartInterval > 0 else { return }

@@ -12,7 +12,6 @@ package struct LosslessJPEGSource: BandSource, ~Copyable {
     private let scans: [JPEGLosslessScan]
     private let readers: [JPEGLosslessReader]
     private let band: JPEGPlanes
-    private let walkIsIrregular: Bool
     private var nextRow = 0
 
     /// - Parameters:
@@ -39,24 +38,22 @@ package struct LosslessJPEGSource: BandSource, ~Copyable {
         return LosslessJPEGSource(
             format: PictureFormat(size: frame.size, layout: layout, depth: 8, colour: layout == .rgb ? .rgb : .jfif),
             scans: walk.losslessScans, readers: readers,
-            band: try .allocating([JPEGPlanes.Shape](repeating: shape, count: count)), walkIsIrregular: isIrregular)
+            band: try .allocating([JPEGPlanes.Shape](repeating: shape, count: count)), isIrregular: isIrregular)
     }
 
     private init(
         format: PictureFormat, scans: [JPEGLosslessScan], readers: [JPEGLosslessReader], band: consuming JPEGPlanes,
-        walkIsIrregular: Bool
+        isIrregular: Bool
     ) {
         self.format = format
         self.scans = scans
         self.readers = readers
         self.band = band
-        self.walkIsIrregular = walkIsIrregular
+        self.isIrregular = isIrregular
     }
 
     /// Odd but harmless bytes were met; final once the last band was asked for.
-    package var isIrregular: Bool {
-        walkIsIrregular || nextRow == format.size.height && readers.contains { $0.hasStrayData }
-    }
+    package private(set) var isIrregular: Bool
 
     package mutating func nextBand() throws(CodecError) -> Band? {
         guard nextRow < format.size.height else { return nil }
@@ -69,6 +66,9 @@ package struct LosslessJPEGSource: BandSource, ~Copyable {
             }
         }
         nextRow += rows
+        if nextRow == format.size.height {
+            for reader in readers where try reader.finish() { isIrregular = true }
+        }
         return Band(
             firstRow: first, rows: rows,
             planes: (0..<format.planeCount).map { band.plane($0, width: format.size.width, height: rows) })

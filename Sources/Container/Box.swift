@@ -70,6 +70,13 @@ struct BoxReader {
         Int(truncatingIfNeeded: try number(min(width, 4), bytes))
     }
 
+    /// The next `count` bytes, unread.
+    mutating func take(_ count: Int) throws(Failure) -> Range<Int> {
+        guard end - position >= count else { throw tooShort }
+        defer { position += count }
+        return position..<(position + count)
+    }
+
     mutating func fourCC(_ bytes: Span<UInt8>) throws(Failure) -> FourCC {
         FourCC(rawValue: UInt32(truncatingIfNeeded: try number(4, bytes)))
     }

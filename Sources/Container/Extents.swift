@@ -56,4 +56,30 @@ package struct Extents: Sendable, Equatable {
         }
         return Extents(kept)
     }
+
+    /// The first `kept` bytes, or all.
+    func prefix(_ kept: Int) -> Extents {
+        var left = kept
+        var ranges: [Range<Int>] = []
+        for range in self.ranges where left > 0 {
+            let end = range.lowerBound + min(left, range.count)
+            left -= range.count
+            if end > range.lowerBound { ranges.append(range.lowerBound..<end) }
+        }
+        return Extents(ranges)
+    }
+
+    /// Whether `pattern` stands in the joined bytes.
+    func contains(_ pattern: [UInt8], in file: Span<UInt8>) -> Bool {
+        var end = 0
+        for range in ranges {
+            if file.contains(pattern, in: range) { return true }
+            end += range.count
+            // Where it reaches into the next range.
+            for start in max(end - pattern.count + 1, 0)..<end where starts(with: pattern, at: start, in: file) {
+                return true
+            }
+        }
+        return false
+    }
 }

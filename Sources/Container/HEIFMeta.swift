@@ -39,7 +39,21 @@ struct HEIFMeta {
         if let box = parts["iloc"] { locations = try HEIFLocations(box, idat: parts["idat"]?.payload, of: bytes) }
         if let box = parts["iref"] { references = try HEIFReferences(box, between: Set(items.keys), of: bytes) }
         if let box = parts["iprp"] { try readProperties(box, bytes) }
+        try checkCodings()
         try checkShares(bytes)
+    }
+
+    /// What no phone or camera writes, not even beside its picture. Libraries go through all items that a file has, and have
+    /// crashed on these.
+    private func checkCodings() throws(Failure) {
+        for (id, item) in items.sorted(by: { $0.key < $1.key }) where item.type == "unci" || item.type == "mski" {
+            throw Failure(.unsupportedMedia, "HEIF: item \(id) is coded as '\(item.type.text)', which no photo needs")
+        }
+        for reference in references.all where reference.type == "dimg" && items[reference.from]?.type == "iden" {
+            guard !reference.to.contains(where: { items[$0]?.type == "iden" }) else {
+                throw Failure(.corrupt, "HEIF: item \(reference.from), an 'iden', is derived from another")
+            }
+        }
     }
 
     /// Readers take a copy of each item (libheif of all metadata at once), so what many items share counts many times.
@@ -100,8 +114,11 @@ extension HEIFMeta {
     private mutating func readItem(_ box: Box, _ bytes: Span<UInt8>) throws(Failure) {
         var reader = BoxReader(box)
         let (version, flags) = try reader.version(bytes)
+        // Versions 0 and 1 are lawful, and name no type of item (ISO/IEC 14496-12, section 8.11.6.2); no phone writes them.
         guard version == 2 || version == 3 else {
-            throw Failure(.corrupt, "HEIF: the box 'infe' has the version \(version)")
+            throw Failure(
+                version < 2 ? .undecodable : .corrupt,
+                "HEIF: the box 'infe' has the version \(version); 2 and 3 are read")
         }
         let id = UInt32(try reader.int(version == 2 ? 2 : 4, bytes))
         _ = try reader.int(2, bytes)

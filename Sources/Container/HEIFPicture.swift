@@ -41,23 +41,31 @@ extension HEIFPicture {
         if item.type == "grid" {
             let grid = try HEIFGrid(id, data: data, size: size, of: meta, in: bytes, limits: limits)
             self.grid = grid
-            format = try HEIFPicture.commonFormat(of: grid, meta)
+            format = try HEIFPicture.commonFormat(of: grid, meta, bytes)
         } else {
             grid = nil
-            format = try HEIFPicture.format(of: item, id)
+            format = try HEIFPicture.format(of: id, size, meta, bytes)
         }
     }
 
-    private static func format(of item: HEIFMeta.Item, _ id: UInt32) throws(Failure) -> HEVCFormat {
-        guard let format = item.format else { throw Failure(.corrupt, "HEIF: item \(id) has no property 'hvcC'") }
-        return format
+    /// What the decoder of an item is told, once that is found to speak of a picture of `size`.
+    private static func format(
+        of id: UInt32, _ size: PixelSize, _ meta: HEIFMeta, _ bytes: Span<UInt8>
+    ) throws(Failure) -> HEVCFormat {
+        guard let configuration = meta.items[id]?.configuration else {
+            throw Failure(.corrupt, "HEIF: item \(id) has no property 'hvcC'")
+        }
+        try configuration.check(size, of: id, data: try meta.extents(of: id, in: bytes), in: bytes)
+        return configuration.format
     }
 
-    private static func commonFormat(of grid: HEIFGrid, _ meta: HEIFMeta) throws(Failure) -> HEVCFormat {
+    private static func commonFormat(
+        of grid: HEIFGrid, _ meta: HEIFMeta, _ bytes: Span<UInt8>
+    ) throws(Failure) -> HEVCFormat {
         var common: HEVCFormat?
-        for id in grid.tiles {
-            guard let item = meta.items[id] else { throw Failure(.corrupt, "HEIF: there is no item \(id)") }
-            let format = try format(of: item, id)
+        // One tile may fill many cells.
+        for id in Set(grid.tiles).sorted() {
+            let format = try format(of: id, grid.tileSize, meta, bytes)
             guard common == nil || common == format else {
                 throw Failure(.corrupt, "HEIF: the tiles differ in chroma format or depth")
             }
@@ -138,8 +146,8 @@ extension HEIFMeta.Item {
         return []
     }
 
-    var format: HEVCFormat? {
-        for case .hevc(let format) in properties { return format }
+    var configuration: HEVCConfiguration? {
+        for case .hevc(let configuration) in properties { return configuration }
         return nil
     }
 

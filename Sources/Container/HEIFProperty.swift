@@ -17,7 +17,7 @@ enum HEIFProperty {
     case colour(ColourDescription)
     case profile(Range<Int>)
     case depths([Int])
-    case hevc(HEVCFormat)
+    case hevc(HEVCConfiguration)
     case auxiliaryType(String)
     case other
 
@@ -37,13 +37,7 @@ enum HEIFProperty {
             var depths: [Int] = []
             for _ in 0..<(try reader.int(1, bytes)) { depths.append(try reader.int(1, bytes)) }
             self = .depths(depths)
-        case "hvcC":
-            guard box.payload.count >= 23 else { throw Failure(.corrupt, "HEIF: the box 'hvcC' ends too early") }
-            let at = box.payload.lowerBound
-            self = .hevc(
-                HEVCFormat(
-                    chromaFormat: Int(bytes[at + 16] & 3), lumaDepth: Int(bytes[at + 17] & 7) + 8,
-                    chromaDepth: Int(bytes[at + 18] & 7) + 8))
+        case "hvcC": self = .hevc(try HEVCConfiguration(box, of: bytes))
         case "auxC":
             _ = try reader.version(bytes)
             self = .auxiliaryType(try reader.text(bytes))

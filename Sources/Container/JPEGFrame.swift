@@ -29,7 +29,7 @@ package struct JPEGFrame: Sendable, Equatable {
     package let components: [Component]
 
     /// - Throws: `corrupt` where the header breaks its rules, `undecodable` where it is lawful and nothing here reads
-    ///   it (hierarchical and arithmetic-coded lossless processes, 12 bits, 2 components).
+    ///   it (hierarchical and arithmetic-coded lossless processes, 12 bits, 2 components, a height that DNL tells).
     init(_ marker: JPEGMarker, payload: Range<Int>, of bytes: Span<UInt8>) throws(Failure) {
         (process, isArithmetic) = try JPEGFrame.process(of: marker)
         let at = payload.lowerBound
@@ -41,7 +41,7 @@ package struct JPEGFrame: Sendable, Equatable {
             throw Failure(.undecodable, "JPEG: \(precision) bits a sample; only 8 are read")
         }
         guard height > 0 else {
-            throw Failure(.corrupt, "JPEG: the frame header leaves the height to a DNL segment, which is not read")
+            throw Failure(.undecodable, "JPEG: the frame header leaves the height to a DNL segment, which is not read")
         }
         guard width > 0 else { throw Failure(.corrupt, "JPEG: the frame is 0 pixels wide") }
         guard count == 1 || count == 3 || count == 4 else {

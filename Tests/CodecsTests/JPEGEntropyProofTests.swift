@@ -67,13 +67,40 @@ import Testing
         #expect(try failure { _ = try decode(twoOnly) } == .truncated)
     }
 
-    @Test(arguments: [1, 2, 9, 40]) func strayBytesBeforeEOIAreToldOf(count: Int) throws {
-        let jpeg = try JPEGPictures.cjpeg(121, 90, [])
+    /// Encoders fill their last word up, with zeros or with ones (stuffed).
+    @Test(arguments: [1, 2, 9, 40]) func paddingBeforeEOIIsToldOf(count: Int) throws {
+        for padding in [[0], [0xFF, 0]] as [[UInt8]] {
+            let jpeg = try JPEGPictures.cjpeg(121, 90, [])
+            let longer = Array(jpeg.dropLast(2)) + (0..<count).flatMap { _ in padding } + [0xFF, 0xD9]
+            let proof = try prove(longer)
+            #expect(proof.isIrregular && proof.hasStrayData && proof.hasEOI)
+            #expect(proof.end == longer.count)
+            let (picture, isIrregular) = try decode(longer)
+            #expect(isIrregular)
+            #expect(same(picture.joined, try decode(jpeg).picture.joined))
+        }
+    }
+
+    /// Data that no MCU takes tell that a code before them was read wrongly. libjpeg goes on with a warning, where it says
+    /// so at all: the eight bytes that it has read ahead it throws away without a word.
+    @Test(arguments: codings, [1, 2, 9, 40]) func dataLeftOverFail(options: [String], count: Int) throws {
+        let jpeg = try JPEGPictures.cjpeg(121, 90, options)
+        // Those are passed over in progressive pictures, and arithmetic coding has no last bit.
+        if options.contains("-progressive") || options.contains("-arithmetic"), count < 9 { return }
         let longer = Array(jpeg.dropLast(2)) + [UInt8](repeating: 0x55, count: count) + [0xFF, 0xD9]
-        let proof = try prove(longer)
-        #expect(proof.isIrregular && proof.hasStrayData && proof.hasEOI)
-        #expect(proof.end == longer.count)
-        #expect(try decode(longer).isIrregular)
+        #expect(try Tool.run(["djpeg", "-outfile", "/dev/null"], input: longer).status != 1, "djpeg goes on")
+        #expect(try failure { _ = try prove(longer) } == .corrupt)
+        #expect(try failure { _ = try decode(longer) } == .corrupt)
+    }
+
+    /// A frame header that tells of fewer rows leaves data over, too.
+    @Test(arguments: [[], ["-grayscale"], ["-progressive"]] as [[String]]) func aSmallerFrameFails(
+        options: [String]
+    ) throws {
+        var jpeg = try JPEGPictures.cjpeg(128, 96, options)
+        let frame = try #require(JPEGPictures.offset(of: options == ["-progressive"] ? 0xC2 : 0xC0, in: jpeg))
+        jpeg[frame + 6] = 64
+        #expect(try failure { _ = try prove(jpeg) } == .corrupt)
     }
 
     /// T.81, B.1.1.2: any marker may be preceded by fill bytes FF.

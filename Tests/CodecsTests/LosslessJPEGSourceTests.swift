@@ -77,12 +77,14 @@ import Testing
         }
     }
 
-    @Test func strayBytesAreToldOf() throws {
+    @Test func paddingIsToldOfAndDataLeftOverFail() throws {
         let size = PixelSize(width: 8, height: 8)
         let jpeg = LosslessCoding().jpeg(planes(size, 1), size)
-        let (picture, isIrregular) = try decode(Array(jpeg.dropLast(2)) + [0x55, 0x55] + [0xFF, 0xD9])
+        let (picture, isIrregular) = try decode(Array(jpeg.dropLast(2)) + [0, 0] + [0xFF, 0xD9])
         #expect(picture.planes == planes(size, 1))
         #expect(isIrregular)
+        let longer = Array(jpeg.dropLast(2)) + [0x55, 0x55] + [0xFF, 0xD9]
+        #expect(try failure { _ = try decode(longer) } == .corrupt)
     }
 
     @Test func unlawfulPicturesFail() throws {

@@ -1,5 +1,6 @@
 import Container
 import Core
+import Support
 import Testing
 
 /// Each file is a good one with one rule broken; it is refused by that rule's name.
@@ -98,6 +99,32 @@ import Testing
     @Test(arguments: ["av01", "j2k1", "jpeg", "unci", "mski", "iden", "iovl", "tmap", "Exif"])
     func refusesOtherCodings(type: String) {
         expectRefusal(.unsupportedMedia, "'\(type)'") { $0.items[0].type = type }
+    }
+
+    /// Nobody asks for the second item, but a library would look at it.
+    @Test(arguments: ["unci", "mski"]) func refusesWhatNoPhotoHolds(type: String) {
+        expectRefusal(.unsupportedMedia, "item 2 is coded as '\(type)'") {
+            $0.items.append(HEIFShape.Item(id: 2, type: type, properties: [1]))
+        }
+    }
+
+    /// An identity of the picture is lawful, and one of an identity has no meaning of its own.
+    @Test func refusesChainsOfIdentities() {
+        var shape = HEIFShape()
+        shape.items += (2...3).map { HEIFShape.Item(id: $0, type: "iden", data: nil) }
+        shape.references = [.init(type: "dimg", from: 2, to: [1])]
+        expectRefusal("item 3, an 'iden'", of: shape) {
+            $0.references.append(.init(type: "dimg", from: 3, to: [2]))
+        }
+    }
+
+    /// Lawful versions that name no type of item are not read; later ones are not known.
+    @Test(arguments: [(0, Failure.Code.undecodable), (1, .undecodable), (4, .corrupt)] as [(UInt8, Failure.Code)])
+    func namesTheVersionOfItsEntries(version: UInt8, code: Failure.Code) throws {
+        var bytes = HEIFShape().bytes
+        let entry = try #require(bytes.firstRange(of: Array("infe".utf8)))
+        bytes[entry.upperBound] = version
+        expectRefusal(code, "'infe' has the version \(version)", bytes)
     }
 
     @Test func refusesBrokenItems() {

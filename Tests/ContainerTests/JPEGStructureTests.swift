@@ -291,7 +291,7 @@ import Testing
             ("no SOI", Array(JPEGShape.file().dropFirst(2)), .corrupt), ("empty", [], .truncated),
             ("second SOI", JPEGShape.file(JPEGShape.soi), .corrupt),
             ("width 0", JPEGShape.file(frame: JPEGShape.frame(width: 0)), .corrupt),
-            ("height by DNL", JPEGShape.file(frame: JPEGShape.frame(height: 0)), .corrupt),
+            ("height by DNL", JPEGShape.file(frame: JPEGShape.frame(height: 0)), .undecodable),
             ("factor 0", JPEGShape.file(frame: JPEGShape.frame(factors: 0x01)), .corrupt),
             ("factor 5", JPEGShape.file(frame: JPEGShape.frame(factors: 0x51)), .corrupt),
             ("12 bits", JPEGShape.file(frame: JPEGShape.frame(0xC1, precision: 12)), .undecodable),

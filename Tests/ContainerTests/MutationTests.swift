@@ -1,5 +1,6 @@
 import Container
 import Core
+import Support
 import Testing
 
 /// Whatever bytes come, the walkers end and answer. A trap would end the test run and name no seed, so each case says

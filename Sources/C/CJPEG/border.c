@@ -40,11 +40,19 @@ static cjpeg_status classify(const cjpeg_border *border) {
 
 static void error_exit(j_common_ptr info) { cjpeg_border_fail(info, classify((cjpeg_border *)info->err)); }
 
-/* Whether the discarded bytes that libjpeg tells of stood before a restart marker: then an interval was longer than
- * its MCUs, which only damaged data is. */
-static int is_before_restart(const struct jpeg_error_mgr *manager) {
-  int marker = manager->msg_parm.i[1];
-  return marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7;
+/* Whether the bytes that libjpeg has passed over on its way to a marker are damage: data that no MCU has taken. That they
+ * are where the marker is RSTn, since an interval was longer than its MCUs, and elsewhere unless all of them are padding
+ * (00 and FF). Before the first scan they are nobody's data. */
+static int is_left_over(j_decompress_ptr info) {
+  const struct jpeg_error_mgr *manager = info->err;
+  int count = manager->msg_parm.i[0], marker = manager->msg_parm.i[1];
+  if (info->input_scan_number == 0) return 0;
+  if (marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7) return 1;
+  /* They end where the source stands now, unless it has come to the EOI that was invented. */
+  if (((const cjpeg_border *)manager)->reached_end) return 0;
+  for (const JOCTET *byte = info->src->next_input_byte - count; byte < info->src->next_input_byte; byte++)
+    if (*byte != 0 && *byte != 0xFF) return 1;
+  return 0;
 }
 
 /* Warnings are what libjpeg would repair by guessing. About picture data no guess is good enough; about headers it is,
@@ -61,8 +69,7 @@ static void emit_message(j_common_ptr info, int level) {
     border->is_irregular = 1;
     return;
   case JWRN_EXTRANEOUS_DATA:
-    if (info->is_decompressor && ((j_decompress_ptr)info)->input_scan_number > 0 && is_before_restart(info->err))
-      cjpeg_border_fail(info, CJPEG_STATUS_CORRUPT);
+    if (info->is_decompressor && is_left_over((j_decompress_ptr)info)) cjpeg_border_fail(info, CJPEG_STATUS_CORRUPT);
     border->is_irregular = 1;
     return;
   case JWRN_JPEG_EOF:

@@ -1,25 +1,27 @@
 /// JPEG files put together by hand: lawful to the last marker, with scan data that means nothing.
-enum JPEGShape {
-    static let soi: [UInt8] = [0xFF, 0xD8]
-    static let eoi: [UInt8] = [0xFF, 0xD9]
+package enum JPEGShape {
+    package static let soi: [UInt8] = [0xFF, 0xD8]
+    package static let eoi: [UInt8] = [0xFF, 0xD9]
 
-    static func segment(_ marker: UInt8, _ payload: [UInt8]) -> [UInt8] {
+    package static func segment(_ marker: UInt8, _ payload: [UInt8]) -> [UInt8] {
         let length = payload.count + 2
         return [0xFF, marker, UInt8(length >> 8), UInt8(length & 0xFF)] + payload
     }
 
-    static func segment(_ marker: UInt8, _ text: String, _ payload: [UInt8] = []) -> [UInt8] {
+    package static func segment(_ marker: UInt8, _ text: String, _ payload: [UInt8] = []) -> [UInt8] {
         segment(marker, Array(text.utf8) + payload)
     }
 
-    static let jfif = segment(0xE0, "JFIF\0", [1, 1, 0, 0, 1, 0, 1, 0, 0])
-    static func adobe(_ transform: UInt8) -> [UInt8] { segment(0xEE, "Adobe", [0, 100, 0, 0, 0, 0, transform]) }
-    static let dqt = segment(0xDB, [0] + Array(repeating: 1, count: 64))
+    package static let jfif = segment(0xE0, "JFIF\0", [1, 1, 0, 0, 1, 0, 1, 0, 0])
+    package static func adobe(_ transform: UInt8) -> [UInt8] {
+        segment(0xEE, "Adobe", [0, 100, 0, 0, 0, 0, transform])
+    }
+    package static let dqt = segment(0xDB, [0] + Array(repeating: 1, count: 64))
     /// Table 0 of each class, of one code of one bit.
-    static let dht = segment(
+    package static let dht = segment(
         0xC4, ([0, 0x10] as [UInt8]).flatMap { [$0, 1] + Array(repeating: 0, count: 15) + [0] })
 
-    static func frame(
+    package static func frame(
         _ marker: UInt8 = 0xC0, width: Int = 48, height: Int = 32, ids: [UInt8] = [1, 2, 3], precision: UInt8 = 8,
         factors: UInt8 = 0x11
     ) -> [UInt8] {
@@ -30,18 +32,18 @@ enum JPEGShape {
         return segment(marker, head + ids.flatMap { [$0, factors, 0] })
     }
 
-    static func scanHeader(ids: [UInt8] = [1, 2, 3], spectral: [UInt8] = [0, 63, 0]) -> [UInt8] {
+    package static func scanHeader(ids: [UInt8] = [1, 2, 3], spectral: [UInt8] = [0, 63, 0]) -> [UInt8] {
         segment(0xDA, [UInt8(ids.count)] + ids.flatMap { [$0, 0] } + spectral)
     }
 
-    static let scanData: [UInt8] = [0x12, 0x34, 0xFF, 0x00, 0x56, 0xFF, 0xD0, 0x78, 0x9A, 0xBC, 0xDE, 0xF0]
+    package static let scanData: [UInt8] = [0x12, 0x34, 0xFF, 0x00, 0x56, 0xFF, 0xD0, 0x78, 0x9A, 0xBC, 0xDE, 0xF0]
 
-    static func icc(_ number: UInt8, of total: UInt8, _ data: [UInt8]) -> [UInt8] {
+    package static func icc(_ number: UInt8, of total: UInt8, _ data: [UInt8]) -> [UInt8] {
         segment(0xE2, "ICC_PROFILE\0", [number, total] + data)
     }
 
     /// A whole picture of 48×32 pixels, with `inserted` before the tables and `appended` after EOI.
-    static func file(
+    package static func file(
         first: [UInt8] = jfif, _ inserted: [UInt8] = [], frame: [UInt8] = frame(), ids: [UInt8] = [1, 2, 3],
         spectral: [UInt8] = [0, 63, 0], scan: [UInt8] = scanData, appended: [UInt8] = []
     ) -> [UInt8] {

@@ -1,69 +1,93 @@
 /// HEIF files put together by hand, box by box. The default is a lawful file of one HEVC item; each test changes what
 /// it is about.
-struct HEIFShape {
-    struct Item {
-        var id: Int
-        var type: String
-        var isHidden = false
-        var contentType: String?
+package struct HEIFShape: Sendable {
+    /// An item; its data stand in `mdat` unless it says else.
+    package struct Item: Sendable {
+        package var id: Int
+        package var type: String
+        package var isHidden: Bool
+        package var contentType: String?
         /// Numbers of `properties`, from 1.
-        var properties: [Int] = []
-        var data: [UInt8]? = [1, 2, 3, 4]
+        package var properties: [Int]
+        package var data: [UInt8]?
         /// Whether the data stand in `idat`.
-        var isInline = false
+        package var isInline: Bool
         /// Into how many extents the data are cut.
-        var extents = 1
+        package var extents: Int
         /// Its data are those of the item before it.
-        var isShared = false
+        package var isShared = false
+
+        package init(
+            id: Int, type: String, isHidden: Bool = false, contentType: String? = nil, properties: [Int] = [],
+            data: [UInt8]? = [1, 2, 3, 4], isInline: Bool = false, extents: Int = 1
+        ) {
+            self.id = id
+            self.type = type
+            self.isHidden = isHidden
+            self.contentType = contentType
+            self.properties = properties
+            self.data = data
+            self.isInline = isInline
+            self.extents = extents
+        }
     }
 
-    struct Reference {
-        var type: String
-        var from: Int
-        var to: [Int]
+    /// References of one type from an item to others.
+    package struct Reference: Sendable {
+        package var type: String
+        package var from: Int
+        package var to: [Int]
+
+        package init(type: String, from: Int, to: [Int]) {
+            self.type = type
+            self.from = from
+            self.to = to
+        }
     }
 
-    var brands = ["heic", "mif1", "heic"]
-    var primary: Int? = 1
-    var items: [Item] = [Item(id: 1, type: "hvc1", properties: [1, 2])]
-    var properties: [[UInt8]] = [HEIFShape.ispe(64, 48), HEIFShape.hvcC()]
-    var references: [Reference] = []
+    package var brands = ["heic", "mif1", "heic"]
+    package var primary: Int? = 1
+    package var items: [Item] = [Item(id: 1, type: "hvc1", properties: [1, 2])]
+    package var properties: [[UInt8]] = [HEIFShape.ispe(64, 48), HEIFShape.hvcC()]
+    package var references: [Reference] = []
     /// Item numbers of 4 bytes, `iloc` 2 and so on, in place of the narrow versions.
-    var isWide = false
-    var handler = "pict"
+    package var isWide = false
+    package var handler = "pict"
     /// Boxes inside `meta`, beside the usual.
-    var extraMeta: [UInt8] = []
-    var isDataFirst = false
-    var appended: [UInt8] = []
+    package var extraMeta: [UInt8] = []
+    package var isDataFirst = false
+    package var appended: [UInt8] = []
+
+    package init() {}
 
     // MARK: Boxes
 
-    static func box(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+    package static func box(_ type: String, _ payload: [UInt8]) -> [UInt8] {
         big(payload.count + 8, 4) + Array(type.utf8) + payload
     }
 
-    static func full(_ type: String, version: UInt8 = 0, flags: Int = 0, _ payload: [UInt8]) -> [UInt8] {
+    package static func full(_ type: String, version: UInt8 = 0, flags: Int = 0, _ payload: [UInt8]) -> [UInt8] {
         box(type, [version] + big(flags, 3) + payload)
     }
 
-    static func big(_ value: Int, _ width: Int) -> [UInt8] {
+    package static func big(_ value: Int, _ width: Int) -> [UInt8] {
         (0..<width).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 
-    static func ispe(_ width: Int, _ height: Int) -> [UInt8] { full("ispe", big(width, 4) + big(height, 4)) }
-    static func irot(_ turns: UInt8) -> [UInt8] { box("irot", [turns]) }
-    static func imir(_ axis: UInt8) -> [UInt8] { box("imir", [axis]) }
-    static func pixi(_ depths: UInt8...) -> [UInt8] { full("pixi", [UInt8(depths.count)] + depths) }
-    static func auxC(_ urn: String) -> [UInt8] { full("auxC", Array(urn.utf8) + [0]) }
-    static func clap(_ numbers: Int...) -> [UInt8] { box("clap", numbers.flatMap { big($0, 4) }) }
+    package static func ispe(_ width: Int, _ height: Int) -> [UInt8] { full("ispe", big(width, 4) + big(height, 4)) }
+    package static func irot(_ turns: UInt8) -> [UInt8] { box("irot", [turns]) }
+    package static func imir(_ axis: UInt8) -> [UInt8] { box("imir", [axis]) }
+    package static func pixi(_ depths: UInt8...) -> [UInt8] { full("pixi", [UInt8(depths.count)] + depths) }
+    package static func auxC(_ urn: String) -> [UInt8] { full("auxC", Array(urn.utf8) + [0]) }
+    package static func clap(_ numbers: Int...) -> [UInt8] { box("clap", numbers.flatMap { big($0, 4) }) }
 
-    static func nclx(_ primaries: Int, _ transfer: Int, _ matrix: Int, _ range: UInt8) -> [UInt8] {
+    package static func nclx(_ primaries: Int, _ transfer: Int, _ matrix: Int, _ range: UInt8) -> [UInt8] {
         box("colr", Array("nclx".utf8) + big(primaries, 2) + big(transfer, 2) + big(matrix, 2) + [range])
     }
 
-    static func prof(_ profile: [UInt8]) -> [UInt8] { box("colr", Array("prof".utf8) + profile) }
+    package static func prof(_ profile: [UInt8]) -> [UInt8] { box("colr", Array("prof".utf8) + profile) }
 
-    static func hvcC(chroma: UInt8 = 1, luma: UInt8 = 8, chromaDepth: UInt8 = 8) -> [UInt8] {
+    package static func hvcC(chroma: UInt8 = 1, luma: UInt8 = 8, chromaDepth: UInt8 = 8) -> [UInt8] {
         var record = [UInt8](repeating: 0, count: 23)
         record[0] = 1
         record.replaceSubrange(16..<19, with: [0xFC | chroma, 0xF8 | (luma - 8), 0xF8 | (chromaDepth - 8)])
@@ -71,12 +95,13 @@ struct HEIFShape {
     }
 
     /// The data of a grid item.
-    static func grid(columns: UInt8, rows: UInt8, _ width: Int, _ height: Int, isWide: Bool = false) -> [UInt8] {
+    package static func grid(columns: UInt8, rows: UInt8, _ width: Int, _ height: Int, isWide: Bool = false) -> [UInt8]
+    {
         [0, isWide ? 1 : 0, rows - 1, columns - 1] + big(width, isWide ? 4 : 2) + big(height, isWide ? 4 : 2)
     }
 
     /// A grid of 2×2 tiles of 64×64 that shows 100×80 of them; the primary item is 5.
-    static var grid: HEIFShape {
+    package static var grid: HEIFShape {
         var shape = HEIFShape()
         shape.primary = 5
         shape.properties = [ispe(64, 64), hvcC(), ispe(100, 80)]
@@ -89,7 +114,7 @@ struct HEIFShape {
 
     // MARK: The file
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let head = HEIFShape.box(
             "ftyp", Array(brands[0].utf8) + [0, 0, 0, 0] + brands.dropFirst().flatMap { Array($0.utf8) })
         let data = items.filter { !$0.isInline && !$0.isShared }.compactMap(\.data).flatMap(\.self)
