@@ -11,6 +11,8 @@ enum Convert {
         var output: String
         var options: Options
         var worker: String?
+        /// Where the kernel has no seccomp.
+        var allowsUnsandboxed = false
     }
 
     static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
@@ -53,6 +55,7 @@ enum Convert {
         var inputs: [String] = []
         var output: String?
         var worker = environment["SAFELIGHT_WORKER"] ?? ""
+        var allowsUnsandboxed = environment["SAFELIGHT_ALLOW_UNSANDBOXED"] == "true"
         var pairs: [(name: String, value: String)] = []
         var words = Flags(arguments)
         while let word = words.next() {
@@ -61,12 +64,15 @@ enum Convert {
             case .letter("o"), .flag("output", _):
                 guard output == nil else { throw Misuse(sentence: "-o is given more than once") }
                 output = try value(of: word, &words)
+            case .flag("allow-unsandboxed", nil): allowsUnsandboxed = true
             case .flag("worker", _): worker = try value(of: word, &words)
             case .flag(let name, _):
                 guard let option = OptionDescriptor.all.first(where: { $0.flag == name }) else { fallthrough }
                 pairs.append((option.name, try value(of: word, &words)))
             case .letter:
-                let known = (["output", "worker"] + OptionDescriptor.all.map(\.flag)).map { "--" + $0 }
+                let known = (["output", "worker", "allow-unsandboxed"] + OptionDescriptor.all.map(\.flag)).map {
+                    "--" + $0
+                }
                 throw Misuse(
                     sentence: "unknown flag '\(word.text.clipped)'; known are: -o, \(known.joined(separator: ", "))")
             }
@@ -77,7 +83,7 @@ enum Convert {
         do {
             return Request(
                 input: inputs[0], output: output, options: try Options(parsing: pairs),
-                worker: ["", "auto"].contains(worker) ? nil : worker)
+                worker: ["", "auto"].contains(worker) ? nil : worker, allowsUnsandboxed: allowsUnsandboxed)
         } catch {
             throw Misuse(sentence: error.detail)
         }
@@ -90,6 +96,9 @@ enum Convert {
     }
 
     private static func prepare(_ request: Request) throws -> Prepared {
+        if try !WorkerProgram.checkSandbox(allowsUnsandboxed: request.allowsUnsandboxed) {
+            Console.complain("warning: the worker runs without its sandbox: the kernel has no seccomp")
+        }
         let limits = Limits()
         let input = try read(request.input, bytesMax: limits.bodyBytesMax)
         let outcome = Mutex<Result<Prepared, Failure>?>(nil)
@@ -99,6 +108,7 @@ enum Convert {
             done.signal()
         }
         var configuration = WorkerPool.Configuration(workerPath: try WorkerProgram.path(request.worker), workers: 1)
+        configuration.allowsUnsandboxed = request.allowsUnsandboxed
         configuration.log = { event in
             // A service tries again until it is mended; here somebody waits.
             guard case .startFailed(let reason, _) = event else { return }

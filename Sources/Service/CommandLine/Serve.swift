@@ -45,11 +45,14 @@ enum Serve {
     }
 
     private static func start(_ settings: Settings, _ log: Log) throws -> Parts {
+        let isSandboxed = try WorkerProgram.checkSandbox(allowsUnsandboxed: settings.allowsUnsandboxed)
+        if !isSandboxed { log(.warning, "workers run without their sandbox: the kernel has no seccomp") }
         let store = try FileStore.opening(settings.store)
         let workerPath = try WorkerProgram.path(settings.worker)
         var configuration =
             settings.workers.map { WorkerPool.Configuration(workerPath: workerPath, workers: $0) }
             ?? WorkerPool.Configuration(workerPath: workerPath)
+        configuration.allowsUnsandboxed = settings.allowsUnsandboxed
         configuration.log = { log.worker($0) }
         let pool = try WorkerPool.start(configuration)
         // Pictures on their way to the disk: as many as can come out of the pool, and readers beside them.

@@ -12,6 +12,8 @@ package struct Settings: Sendable, Equatable {
     package var workers: Int?
     /// Where `safelight-worker` is; nil for beside the running program.
     package var worker: String?
+    /// Whether workers may run without their sandbox where the kernel has no seccomp.
+    package var allowsUnsandboxed = false
     package var limits = Limits()
     /// How long requests may go on after SIGTERM, in milliseconds.
     package var graceMs = 20_000
