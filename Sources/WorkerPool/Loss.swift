@@ -8,6 +8,8 @@ enum Loss: Error, Equatable {
     case timedOut
     /// The pool is being stopped, and the time of grace is over.
     case stopped
+    /// Its client has gone, and the job had long to go.
+    case abandoned
     /// It leaves its messages unread.
     case unreachable(PosixError)
     /// Its system calls are not filtered, as this kernel cannot, and the configuration does not allow that.
@@ -32,6 +34,7 @@ extension Loss: CustomStringConvertible {
         case .exited(nil): "the worker closed its socket"
         case .timedOut: "the worker was killed at the deadline"
         case .stopped: "the worker was killed at the end of the service"
+        case .abandoned: "the worker was killed since nobody waits for its job"
         case .unreachable(let error): "the worker takes no job: \(error)"
         case .unfiltered: "the worker is not sandboxed: the kernel has no seccomp"
         case .trapped(let call): "the worker tried a forbidden system call" + (call.map { ": \($0)" } ?? "")
