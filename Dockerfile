@@ -23,7 +23,7 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends \
         libheif1 libheif-plugin-ffmpegdec libheif-plugin-libde265 \
         libturbojpeg0 libjpeg62-turbo libexif12 libzimg2 liblcms2-2 \
-        libmicrohttpd12t64 libssl3t64 libstdc++6 \
+        libmicrohttpd12t64 libssl3t64 libseccomp2 libstdc++6 \
     && rm -rf /var/lib/apt/lists/*
 # By number, so that Kubernetes can see that it is not root.
 RUN groupadd --gid 10001 safelight \

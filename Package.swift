@@ -35,6 +35,7 @@ let package = Package(
         system("CZimg", pkgConfig: "zimg", apt: ["libzimg-dev"]),
         system("CLCMS", pkgConfig: "lcms2", apt: ["liblcms2-dev"]),
         system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: ["libmicrohttpd-dev"]),
+        system("CSeccomp", pkgConfig: "libseccomp", apt: ["libseccomp-dev"]),
         system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
         .target(name: "CContract", path: "Sources/C/CContract"),
         .target(name: "CAVLog", path: "Sources/C/CAVLog"),
@@ -52,6 +53,7 @@ let package = Package(
 
         // 3 work
         library("Transcoding", ["Core", "Posix", "Container", "Metadata", "Codecs"]),
+        library("Sandbox", ["Posix", "CLinux", "CSeccomp"]),
         library("WorkerPool", ["Core", "Posix"]),
         library("HTTP", ["Core", "Posix", "CMicroHTTPD", "CLinux"]),
         library("Storage", ["Core", "Posix", "CLinux", "CCrypto"]),
@@ -62,7 +64,8 @@ let package = Package(
         // 5 doors
         .executableTarget(name: "safelight", dependencies: ["Service"], swiftSettings: house),
         .executableTarget(
-            name: "safelight-worker", dependencies: ["Core", "Posix", "Codecs", "Transcoding"], swiftSettings: house),
+            name: "safelight-worker", dependencies: ["Core", "Posix", "Codecs", "Transcoding", "Sandbox"],
+            swiftSettings: house),
 
         // Tests
         .target(name: "Support", dependencies: ["Core", "CHEIF"], path: "Tests/Support", swiftSettings: house),
@@ -71,6 +74,11 @@ let package = Package(
             swiftSettings: house),
         .executableTarget(
             name: "FaultWorker", dependencies: ["Core", "Posix"], path: "Tests/FaultWorker", swiftSettings: house),
+        .target(
+            name: "SandboxDeeds", path: "Tests/SandboxDeeds", cSettings: [.define("_GNU_SOURCE")]),
+        .executableTarget(
+            name: "SandboxProbe", dependencies: ["Core", "Posix", "Sandbox", "SandboxDeeds", "CSeccomp"],
+            path: "Tests/SandboxProbe", swiftSettings: house),
         tests("CoreTests", ["Core"]),
         tests("PosixTests", ["Posix"]),
         tests("ContainerTests", ["Core", "Container", "Support"]),
@@ -78,6 +86,7 @@ let package = Package(
         tests("CodecsTests", ["Codecs", "Core", "Support"]),
         tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
         tests("HTTPTests", ["HTTP", "Posix", "Support"]),
+        tests("SandboxTests", ["Core", "Posix", "SandboxDeeds"]),
         tests("TranscodingTests", ["Container", "Core", "Posix", "Support", "Transcoding"]),
         tests("StorageTests", ["Storage", "Core", "Posix", "Support"]),
         tests("ServiceTests", ["Service", "Core", "Posix", "Container", "WorkerPool", "Storage", "HTTP", "Support"]),

@@ -18,6 +18,9 @@ package enum HEIFLibrary {
     /// - Throws: `unsupported` where no HEVC decoder is installed or its complaints cannot be heard.
     package static func prepare() throws(CodecError) { try prepared.get() }
 
+    /// A small HEIC in Display P3, to be prepared by a worker at its start.
+    package static var sample: [UInt8] { HEIFSample.bytes }
+
     /// Whether FFmpeg's plug-in passes on all slices of a picture. Before 1.21 it passed on the last one alone, so that a
     /// refusal says nothing about the data.
     static var passesEverySlice: Bool { heif_get_version_number() >= 0x01_15_00_00 }

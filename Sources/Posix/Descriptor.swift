@@ -1,3 +1,4 @@
+import CLinux
 package import Glibc
 
 /// Owns one file descriptor; closes it at the end of its life.
@@ -38,7 +39,7 @@ package struct Descriptor: ~Copyable, Sendable {
     package borrowing func status() throws(PosixError) -> stat {
         let raw = raw
         var status = stat()
-        try syscall("fstat") { fstat(raw, &status) }
+        try syscall("fstat") { clinux_fstat(raw, &status) }
         return status
     }
 

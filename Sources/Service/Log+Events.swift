@@ -48,6 +48,10 @@ extension Log {
                     "worker.exit": .text(exit.map { "\($0)" } ?? "closed its socket"),
                     "worker.during_job": .flag(duringJob),
                 ])
+        case .trapped(let pid, let call, let duringJob):
+            var fields: [String: Value] = ["worker.pid": .number(Int(pid)), "worker.during_job": .flag(duringJob)]
+            fields["worker.syscall"] = call.map { .number($0) }
+            self(.error, "worker tried a forbidden system call", fields)
         case .killedAtDeadline(let pid):
             self(.warning, "worker killed at the deadline", ["worker.pid": .number(Int(pid))])
         case .killedAtStop(let pid):

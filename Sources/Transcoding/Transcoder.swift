@@ -1,4 +1,3 @@
-package import Codecs
 import Container
 package import Core
 package import Posix
@@ -7,11 +6,6 @@ package import Posix
 ///
 /// sniff → validate → plan → decode → colour → encode → describe.
 package enum Transcoder {
-    /// Loads and warms what the work needs, so that nothing is opened later. Once, at a worker's start.
-    package static func prepare() throws(CodecError) {
-        try HEIFLibrary.prepare()
-    }
-
     /// Prepares `input` as `job` asks and writes the JPEG to `output`, from where it stands; or tells what would be
     /// done, and writes nothing, where `job` only inspects.
     ///

@@ -20,6 +20,8 @@ extension WorkerPool {
         package var residentBytesMax = 192 * 1024 * 1024
         /// How long a worker may take from its start to its hello.
         package var helloDeadlineMs = 10_000
+        /// Whether workers may do without a filter of their system calls where the kernel has none.
+        package var allowsUnsandboxed = false
         /// Called on the slots' threads; must return soon.
         package var log: @Sendable (Event) -> Void = { _ in }
 

@@ -12,6 +12,10 @@ enum Loss: Error, Equatable {
     case abandoned
     /// It leaves its messages unread.
     case unreachable(PosixError)
+    /// Its system calls are not filtered, as this kernel cannot, and the configuration does not allow that.
+    case unfiltered
+    /// It tried a system call that it may not make; the call's number on this architecture, nil where it could not tell.
+    case trapped(call: Int?)
     /// It sent something before it was given a job, or a second reply.
     case spokeUnasked
     /// Its reply is no reply, or not one that a worker may give.
@@ -32,6 +36,8 @@ extension Loss: CustomStringConvertible {
         case .stopped: "the worker was killed at the end of the service"
         case .abandoned: "the worker was killed since nobody waits for its job"
         case .unreachable(let error): "the worker takes no job: \(error)"
+        case .unfiltered: "the worker is not sandboxed: the kernel has no seccomp"
+        case .trapped(let call): "the worker tried a forbidden system call" + (call.map { ": \($0)" } ?? "")
         case .spokeUnasked: "the worker spoke before it was given a job"
         case .replyMalformed: "the worker's reply was malformed"
         case .outputMissing: "the worker wrote no output"

@@ -72,7 +72,11 @@ extension Slot {
             var worker = try Worker.spawn(pool.configuration.workerPath)
             while !pool.isOver(index) {
                 do throws(Loss) {
-                    guard try worker.awaitHello(wakeUp: wakeUp, untilMs: min(untilMs, limitMs)) else { continue }
+                    guard
+                        try worker.awaitHello(
+                            allowsUnsandboxed: pool.configuration.allowsUnsandboxed, wakeUp: wakeUp,
+                            untilMs: min(untilMs, limitMs))
+                    else { continue }
                     pool.configuration.log(.started(pid: worker.pid))
                     return worker
                 } catch {
@@ -225,10 +229,11 @@ extension Slot {
         let event: Event =
             switch loss {
             case .exited(let exit): .crashed(pid: pid, exit, duringJob: duringJob)
+            case .trapped(let call): .trapped(pid: pid, call: call, duringJob: duringJob)
             case .timedOut: .killedAtDeadline(pid: pid)
             case .stopped: .killedAtStop(pid: pid)
             case .abandoned: .killedAsAbandoned(pid: pid)
-            case .unreachable, .spokeUnasked, .replyMalformed, .outputMissing, .outputTooLarge,
+            case .unreachable, .unfiltered, .spokeUnasked, .replyMalformed, .outputMissing, .outputTooLarge,
                 .outputHeld:
                 .misbehaved(pid: pid, how: "\(loss)")
             }

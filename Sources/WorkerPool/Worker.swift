@@ -1,4 +1,5 @@
 import Core
+import Glibc
 import Posix
 
 /// One worker process and the line to it. What comes from there is not believed.
@@ -25,10 +26,15 @@ struct Worker: ~Copyable {
     /// Waits for the hello.
     ///
     /// - Throws: `timedOut` at `untilMs`; nil is returned where `wakeUp` was signalled before.
-    mutating func awaitHello(wakeUp: EventCounter, untilMs: Int) throws(Loss) -> Bool {
+    mutating func awaitHello(
+        allowsUnsandboxed: Bool, wakeUp: EventCounter, untilMs: Int
+    ) throws(Loss) -> Bool {
         guard let message = try awaitMessage(wakeUp: wakeUp, untilMs: untilMs) else { return false }
-        guard message == WorkerProtocol.hello else { throw .spokeUnasked }
-        return true
+        switch message {
+        case WorkerProtocol.hello: return true
+        case WorkerProtocol.helloUnfiltered: if allowsUnsandboxed { return true } else { throw .unfiltered }
+        default: throw .spokeUnasked
+        }
     }
 
     /// Waits, without a job, until `wakeUp` is signalled.
@@ -77,7 +83,7 @@ struct Worker: ~Copyable {
         if ready[1] {
             // Its last word may have come in between; without one, somebody else still holds its end of the line.
             if waitReadable([line], untilMs: 0)[0] { return try receive() }
-            throw .exited(child.wait(untilMs: 0))
+            throw ended(child.wait(untilMs: 0))
         }
         if ready[2] {
             wakeUp.wait()
@@ -92,8 +98,14 @@ struct Worker: ~Copyable {
             message = try socket.receive(bytesMax: JobMessage.bytesMax, descriptorsMax: 0)
         } catch { throw .replyMalformed }
         // The line closes a moment before the process has ended.
-        guard let message else { throw .exited(child.wait(untilMs: Clock.monotonicMs() + 1000)) }
+        guard let message else { throw ended(child.wait(untilMs: Clock.monotonicMs() + 1000)) }
+        if let call = WorkerProtocol.trappedCall(message.bytes) { throw .trapped(call: call) }
         return message.bytes
+    }
+
+    /// Where all signals are blocked, the kernel ends the process before it can tell its system call.
+    private func ended(_ exit: Child.Exit?) -> Loss {
+        exit == .signal(SIGSYS) ? .trapped(call: nil) : .exited(exit)
     }
 }
 

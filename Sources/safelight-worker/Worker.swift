@@ -2,6 +2,7 @@ import Codecs
 import Core
 import Glibc
 import Posix
+import Sandbox
 import Transcoding
 
 /// Answers one job after the other, as `WorkerProtocol` has it, until the front lets go of the socket.
@@ -14,11 +15,20 @@ func run() -> Int32 {
         return complain("is started by safelight, not by hand")
     }
     let socket = Socket(adopting: Descriptor(adopting: WorkerProtocol.socket))
+    do throws(PosixError) { try MemoryLimit.limitHeaps(heapsMax) } catch {
+        return complain("cannot start: \(error)")
+    }
     do throws(CodecError) { try Transcoder.prepare() } catch {
         return complain("cannot start: \(error.message)")
     }
+    let isFiltered: Bool
     do throws(PosixError) {
-        try socket.send(WorkerProtocol.hello)
+        isFiltered = try Sandbox.enter(socket: socket, mark: WorkerProtocol.trapMark)
+    } catch {
+        return complain("cannot enter its sandbox: \(error)")
+    }
+    do throws(PosixError) {
+        try socket.send(isFiltered ? WorkerProtocol.hello : WorkerProtocol.helloUnfiltered)
         while let message = try socket.receive(
             bytesMax: JobMessage.bytesMax, descriptorsMax: WorkerProtocol.descriptorsPerJob)
         {
@@ -34,6 +44,9 @@ func run() -> Int32 {
 /// what decoders keep for themselves. With it a picture that the plan allows finds its memory, and one whose decoder is
 /// told another size than the container's (a HEVC sequence header may ask for gigabytes) does not.
 private let ownBytesMax = 256 << 20
+
+/// Pools of malloc. Threads share them, which costs little: pictures' memory is mapped piece by piece, beside the pools.
+private let heapsMax: Int32 = 4
 
 private func answer(_ message: consuming Message) -> Reply {
     guard let job = try? JobMessage.decodeJob(message.bytes), let input = message.takeDescriptor(),

@@ -42,6 +42,7 @@ struct FaultWorker: ~Copyable {
         case "DieAfterHello":
             try socket.send(WorkerProtocol.hello)
             exit(7)
+        case "Unfiltered": try socket.send(WorkerProtocol.helloUnfiltered)
         case "Early":
             try socket.send(WorkerProtocol.hello)
             try socket.send(done)
@@ -95,6 +96,11 @@ struct FaultWorker: ~Copyable {
             signal(number, SIG_DFL)
             kill(getpid(), number)
         case "trap": preconditionFailure()
+        case "forbidden":
+            // As the sandbox does it: tells the call's number, and ends.
+            try socket.send([WorkerProtocol.trapMark, 0x01, 0x01, 0, 0])
+            signal(SIGSYS, SIG_DFL)
+            kill(getpid(), SIGSYS)
         case "exit": exit(Int32(words[1]) ?? 0)
         case "hang": hang()
         case "close":

@@ -28,12 +28,13 @@ enum Program {
         private let process: Process
         private let log: URL
 
-        /// Starts it and waits for its line "listening".
-        init(_ arguments: [String], in folder: ScratchFolder) throws {
+        /// Starts it, by a program that runs others where one is given, and waits for its line "listening".
+        init(_ arguments: [String], in folder: ScratchFolder, through runner: [String] = []) throws {
             log = URL(fileURLWithPath: try folder.file("log", []))
             process = Process()
-            process.executableURL = url
-            process.arguments = ["serve", "--listen", "127.0.0.1:0"] + arguments
+            let command = runner + [url.path, "serve", "--listen", "127.0.0.1:0"] + arguments
+            process.executableURL = URL(fileURLWithPath: command[0])
+            process.arguments = Array(command.dropFirst())
             process.standardError = try FileHandle(forWritingTo: log)
             process.standardOutput = FileHandle.nullDevice
             try process.run()

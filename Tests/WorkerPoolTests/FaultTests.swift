@@ -30,6 +30,7 @@ import Testing
             ("exit 0", "exit code 0"), ("exit 9", "exit code 9"), ("close", "closed its socket"),
             ("orphan", "exit code 5"), ("garbage", "malformed"), ("busy", "malformed"), ("long", "malformed"),
             ("descriptor", "malformed"), ("nothing", "no output"),
+            ("forbidden", "forbidden system call: 257"), ("signal 31", "forbidden system call"),
             ("huge 4097", "4097 bytes"), ("hold", "could not be sealed"), ("seal", "could not be sealed"),
         ])
     func refusesAtTheSecondLoss(words: String, diagnosis: String) throws {
@@ -96,6 +97,16 @@ import Testing
         #expect(failure?.code == .undecodable)
         #expect((800..<1300).contains(tookMs))
         #expect(faults.events.contains(.crashed(pid: pid, .code(1), duringJob: true)))
+    }
+
+    /// The log tells it by an event of its own: nothing that honest work does looks so.
+    @Test(arguments: [("forbidden", 257 as Int?), ("signal 31", nil)])
+    func tellsOfAForbiddenSystemCall(words: String, call: Int?) throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        #expect(try faults.failure(words)?.code == .undecodable)
+        let pid = try #require(faults.started.first)
+        #expect(faults.events.contains(.trapped(pid: pid, call: call, duringJob: true)))
     }
 
     @Test func otherJobsNoticeNothing() throws {

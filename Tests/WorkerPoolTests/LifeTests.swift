@@ -16,7 +16,10 @@ import Testing
     }
 
     /// No worker comes to its hello: the pool is not ready, tries again with pauses, and fails the job at its deadline.
-    @Test(arguments: [("DieAtStart", "exit code 7"), ("Mute", "no hello in time"), ("Stranger", "spoke")])
+    @Test(arguments: [
+        ("DieAtStart", "exit code 7"), ("Mute", "no hello in time"), ("Stranger", "spoke"),
+        ("Unfiltered", "not sandboxed"),
+    ])
     func failsJobsWhileNoWorkerStarts(name: String, reason: String) throws {
         let faults = try FaultPool(name) {
             $0.helloDeadlineMs = name == "Mute" ? 50 : 20_000
@@ -32,6 +35,12 @@ import Testing
             if case .startFailed(let text, let retryInMs) = event, text.contains(reason) { retryInMs } else { -1 }
         }
         #expect(pauses.starts(with: [10, 20, 40]), "\(faults.events)")
+    }
+
+    @Test func takesAnUnsandboxedWorkerWhereThatIsAllowed() throws {
+        let faults = try FaultPool("Unfiltered") { $0.allowsUnsandboxed = true }
+        defer { faults.pool.stop(graceMs: 0) }
+        #expect(try faults.text("echo on") == "on")
     }
 
     /// Workers that die idle, or talk out of turn, come back with pauses too; a job finds none to take it.

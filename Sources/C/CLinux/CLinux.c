@@ -2,11 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <linux/seccomp.h>
 #include <linux/tcp.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -138,6 +144,71 @@ int clinux_fsetxattr(int fd, const char *name, const void *value, size_t size) {
 
 ssize_t clinux_fgetxattr(int fd, const char *name, void *value, size_t size) {
   return fgetxattr(fd, name, value, size);
+}
+
+int clinux_fstat(int fd, void *status) { return (int)syscall(SYS_fstat, fd, status); }
+
+int clinux_forgo_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+
+int clinux_drop_capabilities(void) {
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+  return (int)syscall(SYS_capset, &header, none);
+}
+
+int clinux_hide_memory(void) { return prctl(PR_SET_DUMPABLE, 0); }
+int clinux_close_from(int first) { return close_range((unsigned)first, ~0u, 0); }
+
+int clinux_can_trap_calls(void) {
+  uint32_t action = SECCOMP_RET_TRAP;
+  return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+static int trap_socket;
+static uint8_t trap_mark;
+
+static void tell_trapped_call(int signal, siginfo_t *info, void *context) {
+  (void)context;
+  uint8_t text[1 + sizeof info->si_syscall] = {trap_mark};
+  memcpy(text + 1, &info->si_syscall, sizeof info->si_syscall);
+  struct iovec piece = {.iov_base = text, .iov_len = sizeof text};
+  struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+  sendmsg(trap_socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  /* Not allowed either, and by now (SA_RESETHAND) SIGSYS ends the process. */
+  kill(getpid(), signal);
+  _exit(signal);
+}
+
+int clinux_tell_trapped_calls(int socket, uint8_t mark) {
+  trap_socket = socket;
+  trap_mark = mark;
+  struct sigaction action = {.sa_sigaction = tell_trapped_call, .sa_flags = SA_SIGINFO | (int)SA_RESETHAND};
+  return sigaction(SIGSYS, &action, NULL);
+}
+
+int clinux_get_seals(void) { return F_GET_SEALS; }
+int clinux_set_name(void) { return PR_SET_NAME; }
+
+/* sysdeps/unix/sysv/linux/createthread.c and pthread_create.c of glibc, 2.3 to 2.42. */
+uint64_t clinux_thread_flags(void) {
+  return CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
+         CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+}
+
+/* Several pieces that are not mapped each for itself (M_MMAP_THRESHOLD), more than a pool keeps when they are freed. */
+static void *grow_and_shrink(void *nothing) {
+  enum { count = 16, size = 100 << 10 };
+  void *volatile pieces[count];
+  for (int i = 0; i < count; i++) pieces[i] = malloc(size);
+  for (int i = 0; i < count; i++) free(pieces[i]);
+  return nothing;
+}
+
+int clinux_limit_heaps(int count) {
+  mallopt(M_ARENA_MAX, count);
+  pthread_t thread;
+  int error = pthread_create(&thread, NULL, grow_and_shrink, NULL);
+  return error == 0 ? pthread_join(thread, NULL) : error;
 }
 
 /* What is handed out is filled with the complement of what is freed. */

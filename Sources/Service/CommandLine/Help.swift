@@ -51,7 +51,13 @@ enum Help {
     private static let options: [(usage: String, summary: String, note: String)] =
         OptionDescriptor.all.map {
             ("--\($0.flag) VALUE", $0.summary, $0.allowed + ($0.fallback.map { "; default \($0)" } ?? ""))
-        } + [("--worker FILE", "the program of the worker", "SAFELIGHT_WORKER, default beside safelight")]
+        } + [
+            ("--worker FILE", "the program of the worker", "SAFELIGHT_WORKER, default beside safelight"),
+            (
+                "--allow-unsandboxed", "decode without a sandbox where the kernel has no seccomp",
+                "SAFELIGHT_ALLOW_UNSANDBOXED"
+            ),
+        ]
 
     private static func table(_ rows: [(usage: String, summary: String, note: String)]) -> String {
         rows.map { "  \($0.usage)\n      \($0.summary) (\($0.note))\n" }.joined()

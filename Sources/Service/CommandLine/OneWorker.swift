@@ -18,6 +18,9 @@ enum OneWorker {
         // A parent that ignores it would have ours lose sight of the worker's end.
         signal(SIGCHLD, SIG_DFL)
         Signals.outliveFileSizeLimit()
+        if try !WorkerProgram.checkSandbox(allowsUnsandboxed: arguments.allowsUnsandboxed) {
+            Console.complain("warning: the worker runs without its sandbox: the kernel has no seccomp")
+        }
         let limits = Limits()
         let input = try read(arguments.input, bytesMax: limits.bodyBytesMax)
         let outcome = Mutex<Swift.Result<Result, Failure>?>(nil)
@@ -27,6 +30,7 @@ enum OneWorker {
             done.signal()
         }
         var configuration = WorkerPool.Configuration(workerPath: try WorkerProgram.path(arguments.worker), workers: 1)
+        configuration.allowsUnsandboxed = arguments.allowsUnsandboxed
         configuration.log = { event in
             // A service tries again until it is mended; here somebody waits.
             guard case .startFailed(let reason, _) = event else { return }

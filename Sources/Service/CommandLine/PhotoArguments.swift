@@ -5,7 +5,8 @@ struct Misuse: Error, Equatable {
     let sentence: String
 }
 
-/// The command line of a command that works on one photo: `FILE [-o FILE] [--option VALUE …] [--worker FILE]`.
+/// The command line of a command that works on one photo: `FILE [-o FILE] [--option VALUE …] [--worker FILE]
+/// [--allow-unsandboxed]`.
 struct PhotoArguments: Equatable {
     /// A path, or `-` for standard input.
     var input: String
@@ -13,11 +14,14 @@ struct PhotoArguments: Equatable {
     var output: String?
     var options: Options
     var worker: String?
+    /// Where the kernel has no seccomp.
+    var allowsUnsandboxed: Bool
 
     /// - Parameter hasOutput: whether the command takes `-o`, and then needs it.
     init(_ arguments: [String], environment: [String: String], hasOutput: Bool) throws(Misuse) {
         var inputs: [String] = []
         var worker = environment["SAFELIGHT_WORKER"] ?? ""
+        allowsUnsandboxed = environment["SAFELIGHT_ALLOW_UNSANDBOXED"] == "true"
         var pairs: [(name: String, value: String)] = []
         var words = Flags(arguments)
         while let word = words.next() {
@@ -26,12 +30,14 @@ struct PhotoArguments: Equatable {
             case .letter("o") where hasOutput, .flag("output", _) where hasOutput:
                 guard output == nil else { throw Misuse(sentence: "-o is given more than once") }
                 output = try PhotoArguments.value(of: word, &words)
+            case .flag("allow-unsandboxed", nil): allowsUnsandboxed = true
             case .flag("worker", _): worker = try PhotoArguments.value(of: word, &words)
             case .flag(let name, _):
                 guard let option = OptionDescriptor.all.first(where: { $0.flag == name }) else { fallthrough }
                 pairs.append((option.name, try PhotoArguments.value(of: word, &words)))
             case .letter:
-                let flags = (hasOutput ? ["output"] : []) + ["worker"] + OptionDescriptor.all.map(\.flag)
+                let own = (hasOutput ? ["output"] : []) + ["worker", "allow-unsandboxed"]
+                let flags = own + OptionDescriptor.all.map(\.flag)
                 let known = (hasOutput ? ["-o"] : []) + flags.map { "--" + $0 }
                 throw Misuse(
                     sentence: "unknown flag '\(word.text.clipped)'; known are: \(known.joined(separator: ", "))")

@@ -46,11 +46,14 @@ enum Serve {
     }
 
     private static func start(_ settings: Settings, _ log: Log) throws -> Parts {
+        let isSandboxed = try WorkerProgram.checkSandbox(allowsUnsandboxed: settings.allowsUnsandboxed)
+        if !isSandboxed { log(.warning, "workers run without their sandbox: the kernel has no seccomp") }
         let store = try FileStore.opening(settings.store)
         let workerPath = try WorkerProgram.path(settings.worker)
         var configuration =
             settings.workers.map { WorkerPool.Configuration(workerPath: workerPath, workers: $0) }
             ?? WorkerPool.Configuration(workerPath: workerPath)
+        configuration.allowsUnsandboxed = settings.allowsUnsandboxed
         let queueLengthMax = settings.queueLengthMax ?? configuration.queueLengthMax
         // Bodies that were let in while there was room find a place, even if they come all at once.
         configuration.queueLengthMax = 2 * queueLengthMax

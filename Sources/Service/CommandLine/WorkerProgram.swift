@@ -12,6 +12,21 @@ enum WorkerProgram {
         return setting.hasPrefix("/") ? setting : try text("getcwd") { getcwd(nil, 0) } + "/" + setting
     }
 
+    /// Whether workers will be in their sandbox.
+    ///
+    /// - Throws: `NoSandbox` where they could not be and that is not allowed.
+    static func checkSandbox(allowsUnsandboxed: Bool) throws(NoSandbox) -> Bool {
+        guard !SystemCallFilters.areSupported else { return true }
+        guard allowsUnsandboxed else { throw NoSandbox() }
+        return false
+    }
+
+    struct NoSandbox: Error, CustomStringConvertible {
+        let description =
+            "the kernel has no seccomp, so that workers cannot be sandboxed: a photo that takes one over would have the "
+            + "rights of this user; say --allow-unsandboxed if that is what you want"
+    }
+
     /// What a C function returns in memory that is the caller's to free.
     private static func text(
         _ call: String, _ body: () -> UnsafeMutablePointer<CChar>?

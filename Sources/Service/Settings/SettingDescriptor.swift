@@ -36,14 +36,8 @@ package struct SettingDescriptor: Sendable {
                 settings.store = value
                 return !value.isEmpty && !value.utf8.contains(0)
             }),
-        SettingDescriptor(
-            flag: "allow-anonymous", placeholder: nil, fallback: "false", allowed: "allowed are: true, false",
-            summary: "serve whoever can reach the address, without API keys",
-            apply: { value, settings in
-                guard let flag = Bool(value) else { return false }
-                settings.allowsAnonymous = flag
-                return true
-            }),
+        permission(
+            "allow-anonymous", \.allowsAnonymous, summary: "serve whoever can reach the address, without API keys"),
         SettingDescriptor(
             flag: "workers", placeholder: "N", fallback: "auto",
             allowed: "allowed are: auto (one for each processor), 1 to 256",
@@ -65,6 +59,9 @@ package struct SettingDescriptor: Sendable {
                 settings.worker = value == "auto" ? nil : value
                 return !value.isEmpty && !value.utf8.contains(0)
             }),
+        permission(
+            "allow-unsandboxed", \.allowsUnsandboxed,
+            summary: "decode without a sandbox where the kernel has no seccomp, instead of refusing to start"),
         SettingDescriptor(
             flag: "queue", placeholder: "N", fallback: "auto",
             allowed: "allowed are: auto (four for each worker), 0 to 10000",
@@ -122,6 +119,19 @@ package struct SettingDescriptor: Sendable {
             "grace", .milliseconds, \.graceMs, fallback: "20s", from: "0s", to: "10m",
             examples: "20s", summary: "how long requests may go on after SIGTERM"),
     ]
+
+    /// A switch that allows what is refused by default.
+    private static func permission(
+        _ flag: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable, summary: String
+    ) -> SettingDescriptor {
+        SettingDescriptor(
+            flag: flag, placeholder: nil, fallback: "false", allowed: "allowed are: true, false", summary: summary,
+            apply: { value, settings in
+                guard let flag = Bool(value) else { return false }
+                settings[keyPath: path] = flag
+                return true
+            })
+    }
 
     /// A setting that is an amount between two, which are both allowed.
     private static func bounded(

@@ -12,6 +12,8 @@ package struct Settings: Sendable, Equatable {
     package var workers: Int?
     /// Where `safelight-worker` is; nil for beside the running program.
     package var worker: String?
+    /// Whether workers may run without their sandbox where the kernel has no seccomp.
+    package var allowsUnsandboxed = false
     /// Uploads that may wait for a worker before others are refused; nil for four for each worker.
     package var queueLengthMax: Int?
     /// How long an upload may wait for a worker, in milliseconds.

@@ -1,0 +1,58 @@
+import CLinux
+import Glibc
+package import Posix
+
+/// Takes from a process everything that decoding needs no more.
+package enum Sandbox {
+    /// Gives up, for good and for all threads: files, sockets, programs, processes, signals, privileges, devices. What is
+    /// left is `SystemCall.allowed`, the descriptors 0 to 2, which are /dev/null, and `socket`.
+    ///
+    /// Before, everything must be warm that opens a file at its first use; see `MemoryLimit.limitHeaps` for glibc's own.
+    ///
+    /// A call that is not allowed is not done. It ends the process by SIGSYS, after a message on `socket`: `mark`, and the
+    /// call's number in four bytes. That it is a signal (SECCOMP_RET_TRAP) and not a kill by the kernel costs nothing, as
+    /// no call is left that could change its handler, and tells the front what happened.
+    ///
+    /// - Returns: whether calls are filtered: false where the kernel cannot (no seccomp); the rest is done all the same.
+    /// - Throws: where any of it fails. The process must not go on then.
+    package static func enter(socket: borrowing Socket, mark: UInt8) throws(PosixError) -> Bool {
+        let line = socket.descriptor.raw
+        try silence()
+        try syscall("close_range") { clinux_close_from(line + 1) }
+        try limit()
+        // Before the filter, which needs it. What is executed could bring no privileges back.
+        try syscall("prctl(PR_SET_NO_NEW_PRIVS)") { clinux_forgo_privileges() }
+        try syscall("capset") { clinux_drop_capabilities() }
+        // Nobody of the same user can look into it or write to its memory.
+        try syscall("prctl(PR_SET_DUMPABLE)") { clinux_hide_memory() }
+        guard SystemCallFilters.areSupported else { return false }
+        try syscall("sigaction(SIGSYS)") { clinux_tell_trapped_calls(line, mark) }
+        try filter(line)
+        return true
+    }
+
+    /// From here on libraries see foreign bytes, and what they print may be made of them: it must not come to the log.
+    private static func silence() throws(PosixError) {
+        let nowhere = try Descriptor.open("/dev/null", O_RDWR)
+        for number in STDIN_FILENO...STDERR_FILENO { try syscall("dup2") { dup2(nowhere.raw, number) } }
+    }
+
+    /// The number of processes stays unlimited: the kernel counts a user's, not ours (and refuses threads past it).
+    private static func limit() throws(PosixError) {
+        for (resource, value) in [(RLIMIT_CORE, 0), (RLIMIT_NOFILE, descriptorsMax)] {
+            var limit = rlimit(rlim_cur: value, rlim_max: value)
+            try syscall("setrlimit") { setrlimit(__rlimit_resource_t(resource.rawValue), &limit) }
+        }
+    }
+
+    /// 0 to 2, the socket, a job's two, and some to spare.
+    private static let descriptorsMax: rlim_t = 16
+
+    private static func filter(_ socket: Int32) throws(PosixError) {
+        let filter = try Filter()
+        try filter.killOtherArchitectures()
+        for call in SystemCall.allowed(socket: socket, process: getpid()) { try filter.allow(call) }
+        for (call, error) in SystemCall.refused { try filter.refuse(call, with: error) }
+        try filter.load()
+    }
+}
