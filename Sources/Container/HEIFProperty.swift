@@ -17,7 +17,8 @@ enum HEIFProperty {
     case colour(ColourDescription)
     case profile(Range<Int>)
     case depths([Int])
-    case hevc(HEVCFormat)
+    /// With the content of the box, for the decoder.
+    case hevc(HEVCFormat, configuration: Range<Int>)
     case auxiliaryType(String)
     case other
 
@@ -43,7 +44,7 @@ enum HEIFProperty {
             self = .hevc(
                 HEVCFormat(
                     chromaFormat: Int(bytes[at + 16] & 3), lumaDepth: Int(bytes[at + 17] & 7) + 8,
-                    chromaDepth: Int(bytes[at + 18] & 7) + 8))
+                    chromaDepth: Int(bytes[at + 18] & 7) + 8), configuration: box.payload)
         case "auxC":
             _ = try reader.version(bytes)
             self = .auxiliaryType(try reader.text(bytes))

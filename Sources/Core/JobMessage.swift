@@ -2,10 +2,13 @@
 package struct Job: Sendable, Equatable {
     package var options: Options
     package var limits: Limits
+    /// How many threads it may keep busy.
+    package var threads: Int
 
-    package init(options: Options, limits: Limits) {
+    package init(options: Options, limits: Limits, threads: Int = 1) {
         self.options = options
         self.limits = limits
+        self.threads = threads
     }
 }
 
@@ -17,7 +20,7 @@ package enum Reply: Sendable, Equatable {
 
 /// The messages' form on the socket. Both ends come from one build; `version` guards against a worker of another.
 package enum JobMessage {
-    package static let version: UInt8 = 2
+    package static let version: UInt8 = 3
     /// The most bytes that a message may have; a reader's buffer.
     package static let bytesMax = 64 * 1024
     /// The most characters of a failure's texts: what a worker says may be what a picture made it say, and it is shown to
@@ -33,6 +36,7 @@ package enum JobMessage {
         writer.write(job.limits.jobDeadlineMs)
         writer.write(job.limits.workerBytesMax)
         writer.write(job.limits.outputBytesMax)
+        writer.write(job.threads)
         return writer.bytes
     }
 
@@ -46,8 +50,10 @@ package enum JobMessage {
         limits.jobDeadlineMs = try reader.readInt()
         limits.workerBytesMax = try reader.readInt()
         limits.outputBytesMax = try reader.readInt()
+        let threads = try reader.readInt()
+        guard threads > 0 else { throw ByteReader.Malformed() }
         try reader.finish()
-        return Job(options: options, limits: limits)
+        return Job(options: options, limits: limits, threads: threads)
     }
 
     package static func encode(_ reply: Reply) -> [UInt8] {

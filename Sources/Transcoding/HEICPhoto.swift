@@ -68,7 +68,8 @@ struct HEICPhoto {
     private func run(_ plan: Plan, to output: borrowing Descriptor) throws(CodecError) -> Result {
         let source = try HEICSource.opening(
             photo.bytes, limits: job.limits, colour: structure.colour.description,
-            part: plan.sourceCrop.widened(in: structure.displaySize))
+            part: plan.sourceCrop.widened(in: structure.displaySize), tiles: structure.primary.grid?.coded,
+            threads: job.threads)
         let format = source.format
         guard format.size == structure.displaySize else {
             throw CodecError(.corrupt, "the decoder makes \(format.size) of \(structure.displaySize)")
@@ -96,5 +97,12 @@ struct HEICPhoto {
                 orientation: (structure.orientation ?? .upright).followed(by: turn),
                 orientationSource: turnSource),
             color: colour.names, removed: removed, warnings: warnings)
+    }
+}
+
+extension HEIFGrid {
+    /// What it takes to decode the tiles one by one; nil where they have no decoder configuration in common.
+    fileprivate var coded: CodedTiles? {
+        configuration.map { CodedTiles(configuration: $0, items: tiles, data: data.map(\.ranges)) }
     }
 }

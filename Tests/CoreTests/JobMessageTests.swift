@@ -21,7 +21,7 @@ import Testing
         limits.pixelsMax = 12
         limits.jobDeadlineMs = 34
         let options = try Options(parsing: OptionsTests.everything.map { (name: $0.0, value: $0.1) })
-        let job = Job(options: options, limits: limits)
+        let job = Job(options: options, limits: limits, threads: 56)
         #expect(try JobMessage.decodeJob(JobMessage.encode(job)) == job)
     }
 
