@@ -1,6 +1,6 @@
 /// The Huffman tables of a JPEG (T.81, B.2.4.2), made for skipping: a look-up tells how many bits a code and the value
 /// bits after it take together, and how far they advance in the block.
-struct JPEGHuffmanTables: ~Copyable {
+final class JPEGHuffmanTables {
     /// What one code does: 0 where there is no such code. Bits 0…4: the bits of code and value; from bit 5 on: of an AC code
     /// how many coefficients are passed over, of a DC code the bits of its value.
     typealias Step = UInt16
@@ -24,9 +24,13 @@ struct JPEGHuffmanTables: ~Copyable {
         /// Where the values of a length begin, less its first code.
         var offset = [Int](repeating: 0, count: 17)
         var steps: [Step] = []
+        /// The bits of each code's value.
+        var categories: [UInt8] = []
     }
 
     private let short: UnsafeMutablePointer<Step>
+    /// The bits of the values, for those who read them.
+    private let categories: UnsafeMutablePointer<UInt8>
     private let runs: UnsafeMutablePointer<Run>
     private var canonical = [Canonical?](repeating: nil, count: 8)
 
@@ -34,12 +38,15 @@ struct JPEGHuffmanTables: ~Copyable {
         let count = 8 << Self.shortBits
         short = .allocate(capacity: count)
         short.initialize(repeating: 0, count: count)
+        categories = .allocate(capacity: count)
+        categories.initialize(repeating: 0, count: count)
         runs = .allocate(capacity: 4 << Self.runBits)
         runs.initialize(repeating: 0, count: 4 << Self.runBits)
     }
 
     deinit {
         short.deallocate()
+        categories.deallocate()
         runs.deallocate()
     }
 
@@ -48,24 +55,35 @@ struct JPEGHuffmanTables: ~Copyable {
     /// The look-up table of the short codes: `1 << shortBits` steps. Valid as long as the tables are.
     func shortSteps(_ index: Int) -> UnsafePointer<Step> { UnsafePointer(short + index << Self.shortBits) }
 
+    /// Beside `shortSteps`: how many of a step's bits are the value's.
+    func shortCategories(_ index: Int) -> UnsafePointer<UInt8> {
+        UnsafePointer(categories + index << Self.shortBits)
+    }
+
     /// The runs of AC table `index` (4…7): `1 << runBits`. Valid as long as the tables are.
     func runs(_ index: Int) -> UnsafePointer<Run> { UnsafePointer(runs + (index - 4) << Self.runBits) }
 
     /// The step of a code longer than `shortBits`; `bits` begin with it. 0 where there is none.
-    func longStep(_ index: Int, bits: UInt64) -> Step {
-        guard let table = canonical[index] else { return 0 }
+    func longStep(_ index: Int, bits: UInt64) -> Step { longCode(index, bits: bits).step }
+
+    /// The same with the bits of the value.
+    func longCode(_ index: Int, bits: UInt64) -> (step: Step, category: UInt8) {
+        guard let table = canonical[index] else { return (0, 0) }
         for length in (Self.shortBits + 1)...16 {
             let code = Int(bits >> UInt64(64 - length))
-            if code <= table.largest[length] { return table.steps[table.offset[length] + code] }
+            if code <= table.largest[length] {
+                let place = table.offset[length] + code
+                return (table.steps[place], table.categories[place])
+            }
         }
-        return 0
+        return (0, 0)
     }
 
     /// Defines table `index` (0…3 for DC, 4…7 for AC).
     ///
     /// - Parameter definition: as in a DHT segment: 16 counts of codes by length, then as many values.
     /// - Throws: `corrupt` where the counts do not make a prefix code or a DC category is above 15.
-    mutating func define(_ index: Int, _ definition: UnsafeRawBufferPointer) throws(CodecError) {
+    func define(_ index: Int, _ definition: UnsafeRawBufferPointer) throws(CodecError) {
         var table = Canonical()
         let steps = short + index << Self.shortBits
         steps.update(repeating: 0, count: 1 << Self.shortBits)
@@ -79,9 +97,12 @@ struct JPEGHuffmanTables: ~Copyable {
             for _ in 0..<count {
                 let step = try Self.step(of: values[next], codeBits: length, isDC: index < 4)
                 table.steps.append(step)
+                table.categories.append(values[next] & 15)
                 if length <= Self.shortBits {
                     let free = Self.shortBits - length
                     (steps + code << free).update(repeating: step, count: 1 << free)
+                    (categories + index << Self.shortBits + code << free).update(
+                        repeating: values[next] & 15, count: 1 << free)
                 }
                 next += 1
                 code += 1
@@ -142,6 +163,14 @@ struct JPEGBits {
         self.position = position
     }
 
+    /// Goes on where another reader of the same data stood.
+    init(_ bytes: UnsafeRawBufferPointer, at position: Int, buffer: UInt64, count: Int) {
+        self.bytes = bytes
+        self.position = position
+        self.buffer = buffer
+        self.count = count
+    }
+
     /// Makes 32 bits available, unless the data ends before.
     @inline(__always) mutating func fill() {
         guard count < 32 else { return }
@@ -175,6 +204,14 @@ struct JPEGBits {
             buffer |= UInt64(byte) << UInt64(56 - count)
             count += 8
         }
+    }
+
+    /// The value of `category` bits that follow a code of `codeBits` bits (T.81, F.2.2.1, EXTEND).
+    @inline(__always) static func value(_ bits: UInt64, after codeBits: Int, _ category: Int) -> Int {
+        guard category > 0 else { return 0 }
+        let rest = bits << UInt64(truncatingIfNeeded: codeBits)
+        let value = Int(rest >> UInt64(truncatingIfNeeded: 64 &- category))
+        return rest >> 63 == 1 ? value : value &- (1 << category) &+ 1
     }
 
     @inline(__always) mutating func drop(_ bits: Int) {
@@ -228,6 +265,7 @@ struct JPEGBits {
 struct JPEGHuffmanScan {
     /// The tables of one block of the MCU.
     struct Block {
+        var component: Int
         var dc: Int
         var ac: Int
     }
@@ -236,6 +274,8 @@ struct JPEGHuffmanScan {
     var mcus: Int
     /// MCUs between restart markers, 0 for none.
     var restartInterval: Int
+    /// Told where each MCU begins, where there is one.
+    var index: JPEGScanIndex?
 
     /// - Parameter position: where the scan's data begins.
     /// - Throws: `truncated` where the data ends, or a marker comes, before the last MCU; `corrupt` where a code is
@@ -249,7 +289,11 @@ struct JPEGHuffmanScan {
         while true {
             let count = restartInterval > 0 ? min(left, restartInterval) : left
             var bits = JPEGBits(bytes, at: position)
-            try decode(count, from: &bits, tables: tables)
+            if let index {
+                try decode(count, from: &bits, tables: tables, index)
+            } else {
+                try decode(count, from: &bits, tables: tables)
+            }
             left -= count
             if left == 0 { return bits.end }
             position = try bits.restart(restarts)
@@ -266,6 +310,38 @@ struct JPEGHuffmanScan {
             for index in blocks.indices { try Self.decodeBlock(blocks[index], from: &local, tables: tables) }
         }
         bits = local
+    }
+
+    /// The same, noting on the way where each MCU begins.
+    private func decode(
+        _ mcus: Int, from bits: inout JPEGBits, tables: borrowing JPEGHuffmanTables, _ index: JPEGScanIndex
+    ) throws(CodecError) {
+        var local = bits
+        var predictors: (Int, Int, Int) = (0, 0, 0)
+        for _ in 0..<mcus {
+            index.note(local, predictors)
+            for index in blocks.indices {
+                let block = blocks[index]
+                local.fill()
+                let difference = Self.difference(local.buffer, block, tables)
+                switch block.component {
+                case 0: predictors.0 &+= difference
+                case 1: predictors.1 &+= difference
+                default: predictors.2 &+= difference
+                }
+                try Self.decodeBlock(block, from: &local, tables: tables)
+            }
+        }
+        bits = local
+    }
+
+    /// The DC difference that `bits` begin with (T.81, F.2.2.1); 0 where that is no code.
+    @inline(__always)
+    private static func difference(_ bits: UInt64, _ block: Block, _ tables: borrowing JPEGHuffmanTables) -> Int {
+        var step = tables.shortSteps(block.dc)[Int(bits >> UInt64(64 - JPEGHuffmanTables.shortBits))]
+        if step == 0 { step = tables.longStep(block.dc, bits: bits) }
+        let category = Int(step >> 5)
+        return JPEGBits.value(bits, after: Int(step & 31) - category, category)
     }
 
     @inline(__always)
