@@ -32,7 +32,8 @@ final class JPEGHuffmanTables {
     /// The bits of the values, for those who read them.
     private let categories: UnsafeMutablePointer<UInt8>
     private let runs: UnsafeMutablePointer<Run>
-    private var canonical = [Canonical?](repeating: nil, count: 8)
+    // By pointer: a stored property of a class would be watched at each access for another that overlaps it.
+    private let canonical: UnsafeMutablePointer<Canonical?>
 
     init() {
         let count = 8 << Self.shortBits
@@ -40,6 +41,8 @@ final class JPEGHuffmanTables {
         short.initialize(repeating: 0, count: count)
         categories = .allocate(capacity: count)
         categories.initialize(repeating: 0, count: count)
+        canonical = .allocate(capacity: 8)
+        canonical.initialize(repeating: nil, count: 8)
         runs = .allocate(capacity: 4 << Self.runBits)
         runs.initialize(repeating: 0, count: 4 << Self.runBits)
     }
@@ -47,6 +50,8 @@ final class JPEGHuffmanTables {
     deinit {
         short.deallocate()
         categories.deallocate()
+        canonical.deinitialize(count: 8)
+        canonical.deallocate()
         runs.deallocate()
     }
 
@@ -62,6 +67,23 @@ final class JPEGHuffmanTables {
 
     /// The runs of AC table `index` (4…7): `1 << runBits`. Valid as long as the tables are.
     func runs(_ index: Int) -> UnsafePointer<Run> { UnsafePointer(runs + (index - 4) << Self.runBits) }
+
+    /// What `values` yields for a code and its value: bits 0…4 their bits; from bit 5 on the coefficients passed over; from
+    /// bit 16 on the value. 0 where they do not stand whole in the bits looked at.
+    typealias Value = Int32
+
+    /// The AC codes of table `index` (4…7) that stand with their values in the next `runBits` bits.
+    func values(_ index: Int) -> [Value] {
+        let (steps, categories) = (shortSteps(index), shortCategories(index))
+        return (0..<(1 << Self.runBits)).map { bits in
+            let place = bits >> (Self.runBits - Self.shortBits)
+            let (step, category) = (steps[place], Int(categories[place]))
+            let taken = Int(step & 31)
+            guard step != 0, taken <= Self.runBits else { return 0 }
+            let value = JPEGBits.value(UInt64(bits) << UInt64(64 - Self.runBits), after: taken - category, category)
+            return Value(value) << 16 | Value(step)
+        }
+    }
 
     /// The step of a code longer than `shortBits`; `bits` begin with it. 0 where there is none.
     func longStep(_ index: Int, bits: UInt64) -> Step { longCode(index, bits: bits).step }
@@ -289,11 +311,7 @@ struct JPEGHuffmanScan {
         while true {
             let count = restartInterval > 0 ? min(left, restartInterval) : left
             var bits = JPEGBits(bytes, at: position)
-            if let index {
-                try decode(count, from: &bits, tables: tables, index)
-            } else {
-                try decode(count, from: &bits, tables: tables)
-            }
+            try decode(count, from: &bits, tables: tables, at: mcus - left)
             left -= count
             if left == 0 { return bits.end }
             position = try bits.restart(restarts)
@@ -302,34 +320,26 @@ struct JPEGHuffmanScan {
     }
 
     private func decode(
-        _ mcus: Int, from bits: inout JPEGBits, tables: borrowing JPEGHuffmanTables
+        _ mcus: Int, from bits: inout JPEGBits, tables: borrowing JPEGHuffmanTables, at first: Int
     ) throws(CodecError) {
         var local = bits
-        for _ in 0..<mcus {
-            // By index: iterating would retain the array for each MCU.
-            for index in blocks.indices { try Self.decodeBlock(blocks[index], from: &local, tables: tables) }
-        }
-        bits = local
-    }
-
-    /// The same, noting on the way where each MCU begins.
-    private func decode(
-        _ mcus: Int, from bits: inout JPEGBits, tables: borrowing JPEGHuffmanTables, _ index: JPEGScanIndex
-    ) throws(CodecError) {
-        var local = bits
+        let looks = blocks.map { Look($0, tables) }
         var predictors: (Int, Int, Int) = (0, 0, 0)
-        for _ in 0..<mcus {
-            index.note(local, predictors)
-            for index in blocks.indices {
-                let block = blocks[index]
+        for mcu in first..<(first + mcus) {
+            if let index { index.note(mcu, local, predictors) }
+            // By index: iterating would retain the array for each MCU.
+            for number in looks.indices {
+                let look = looks[number]
                 local.fill()
-                let difference = Self.difference(local.buffer, block, tables)
-                switch block.component {
-                case 0: predictors.0 &+= difference
-                case 1: predictors.1 &+= difference
-                default: predictors.2 &+= difference
+                if index != nil {
+                    let difference = Self.difference(local.buffer, look, tables)
+                    switch look.block.component {
+                    case 0: predictors.0 &+= difference
+                    case 1: predictors.1 &+= difference
+                    default: predictors.2 &+= difference
+                    }
                 }
-                try Self.decodeBlock(block, from: &local, tables: tables)
+                try Self.decodeBlock(look, from: &local, tables: tables)
             }
         }
         bits = local
@@ -337,24 +347,39 @@ struct JPEGHuffmanScan {
 
     /// The DC difference that `bits` begin with (T.81, F.2.2.1); 0 where that is no code.
     @inline(__always)
-    private static func difference(_ bits: UInt64, _ block: Block, _ tables: borrowing JPEGHuffmanTables) -> Int {
-        var step = tables.shortSteps(block.dc)[Int(bits >> UInt64(64 - JPEGHuffmanTables.shortBits))]
-        if step == 0 { step = tables.longStep(block.dc, bits: bits) }
+    private static func difference(_ bits: UInt64, _ look: Look, _ tables: borrowing JPEGHuffmanTables) -> Int {
+        var step = look.dc[Int(bits >> UInt64(64 - JPEGHuffmanTables.shortBits))]
+        if step == 0 { step = tables.longStep(look.block.dc, bits: bits) }
         let category = Int(step >> 5)
         return JPEGBits.value(bits, after: Int(step & 31) - category, category)
     }
 
+    /// What a block's codes are looked up in, found once for all blocks of its kind.
+    private struct Look {
+        let block: Block
+        let dc: UnsafePointer<JPEGHuffmanTables.Step>
+        let ac: UnsafePointer<JPEGHuffmanTables.Step>
+        let runs: UnsafePointer<JPEGHuffmanTables.Run>
+
+        init(_ block: Block, _ tables: borrowing JPEGHuffmanTables) {
+            self.block = block
+            dc = tables.shortSteps(block.dc)
+            ac = tables.shortSteps(block.ac)
+            runs = tables.runs(block.ac)
+        }
+    }
+
+    /// - Parameter source: filled.
     @inline(__always)
     private static func decodeBlock(
-        _ block: Block, from bits: inout JPEGBits, tables: borrowing JPEGHuffmanTables
+        _ look: Look, from source: inout JPEGBits, tables: borrowing JPEGHuffmanTables
     ) throws(CodecError) {
+        // In registers.
+        var bits = source
         let shift = UInt64(64 - JPEGHuffmanTables.shortBits)
-        let dc = tables.shortSteps(block.dc)
-        let ac = tables.shortSteps(block.ac)
-        let runs = tables.runs(block.ac)
-        bits.fill()
+        let (dc, ac, runs) = (look.dc, look.ac, look.runs)
         var step = dc[Int(bits.buffer >> shift)]
-        if step == 0 { step = tables.longStep(block.dc, bits: bits.buffer) }
+        if step == 0 { step = tables.longStep(look.block.dc, bits: bits.buffer) }
         var isUndefined = step == 0
         bits.drop(Int(step & 31))
         var position = 1
@@ -369,7 +394,7 @@ struct JPEGHuffmanScan {
             }
             step = ac[Int(bits.buffer >> shift)]
             if step == 0 {
-                step = tables.longStep(block.ac, bits: bits.buffer)
+                step = tables.longStep(look.block.ac, bits: bits.buffer)
                 if step == 0 {
                     isUndefined = true
                     break
@@ -378,6 +403,7 @@ struct JPEGHuffmanScan {
             bits.drop(Int(step & 31))
             position &+= Int(step >> 5)
         }
+        source = bits
         if bits.count < 0 { throw CodecError(.truncated, "premature end of entropy-coded data") }
         if isUndefined { throw CodecError(.corrupt, "undefined Huffman code") }
         if position > 64, position < JPEGHuffmanTables.endOfBlock {

@@ -12,6 +12,23 @@ final class JPEGMCUTurn {
         /// In the turned MCU.
         let x: Int
         let y: Int
+        /// Blocks of its component in a row of turned MCUs, and in one of them.
+        let rowBlocks: Int
+        let mcuBlocks: Int
+        /// Where its table begins in `values`.
+        let values: Int
+    }
+
+    /// What becomes of a coefficient.
+    private struct Coefficient {
+        /// Its place in the turned block.
+        let target: Int16
+        /// 0, or -1 where it is negated.
+        let mask: Int16
+
+        @inline(__always) func put(_ value: Int16, _ block: UnsafeMutablePointer<Int16>) {
+            block[Int(target)] = (value ^ mask) &- mask
+        }
     }
 
     private let index: JPEGScanIndex
@@ -22,13 +39,11 @@ final class JPEGMCUTurn {
     /// The part of the turned picture that is taken, in MCUs.
     private let part: PixelRectangle
     private let places: [Place]
-    /// Blocks of each component across, in a row of turned MCUs.
-    private let blocksAcross: [Int]
-    /// Blocks of each component across one turned MCU.
-    private let widths: [Int]
-    /// By the coefficient's number in zigzag order: its place in the turned block, and -1 where it is negated.
-    private let targets: [UInt8]
-    private let signs: [Int16]
+    /// By the coefficient's number in zigzag order.
+    private let coefficients: [Coefficient]
+    /// Of all AC tables that the blocks use, one after the other.
+    private let values: [JPEGHuffmanTables.Value]
+    let componentCount: Int
 
     /// - Parameters:
     ///   - index: of the source's scan, whose tables are `tables`.
@@ -45,26 +60,30 @@ final class JPEGMCUTurn {
         self.part = PixelRectangle(
             x: part.x / mcu.width, y: part.y / mcu.height, width: part.width.dividedUp(by: mcu.width),
             height: part.height.dividedUp(by: mcu.height))
+        componentCount = frame.components.count
+        coefficients = Self.coefficients(orientation)
+        let used = Set(index.blocks.map(\.ac)).sorted()
+        values = used.flatMap { tables.values($0) }
         var places: [Place] = []
         var next = 0
         for component in frame.components {
-            let (columns, rows) = (component.horizontal, component.vertical)
-            for row in 0..<rows {
-                for column in 0..<columns {
-                    let (x, y) = orientation.place(column, row, in: PixelSize(width: columns, height: rows))
-                    places.append(Place(block: index.blocks[next], x: x, y: y))
+            let size = PixelSize(width: component.horizontal, height: component.vertical)
+            let mcuBlocks = size.applying(orientation).width
+            for row in 0..<size.height {
+                for column in 0..<size.width {
+                    let (x, y) = orientation.place(column, row, in: size)
+                    let block = index.blocks[next]
+                    let table = (used.firstIndex(of: block.ac) ?? 0) << JPEGHuffmanTables.runBits
+                    places.append(
+                        Place(
+                            block: block, x: x, y: y, rowBlocks: mcuBlocks * self.part.width, mcuBlocks: mcuBlocks,
+                            values: table))
                     next += 1
                 }
             }
         }
         self.places = places
-        widths = frame.components.map { orientation.swapsAxes ? $0.vertical : $0.horizontal }
-        let across = self.part.width
-        blocksAcross = widths.map { $0 * across }
-        (targets, signs) = Self.coefficients(orientation)
     }
-
-    var componentCount: Int { widths.count }
 
     /// Whether a picture is one that this turns: grey, or of one of the subsamplings that TurboJPEG has names for, with no
     /// larger factors than it takes.
@@ -74,19 +93,15 @@ final class JPEGMCUTurn {
         return frame.subsampling.map { [.s444, .s422, .s420, .s440, .s411].contains($0) } ?? false
     }
 
-    private static func coefficients(_ orientation: Orientation) -> (targets: [UInt8], signs: [Int16]) {
-        var targets: [UInt8] = []
-        var signs: [Int16] = []
-        for place in zigzag {
+    private static func coefficients(_ orientation: Orientation) -> [Coefficient] {
+        zigzag.map { place in
             let (down, across) = (Int(place) / 8, Int(place) % 8)
             let (turnedDown, turnedAcross) = orientation.swapsAxes ? (across, down) : (down, across)
-            targets.append(UInt8(turnedDown * 8 + turnedAcross))
             let isNegated =
                 (orientation.reversesColumns && turnedAcross % 2 == 1)
                 != (orientation.reversesRows && turnedDown % 2 == 1)
-            signs.append(isNegated ? -1 : 1)
+            return Coefficient(target: Int16(turnedDown * 8 + turnedAcross), mask: isNegated ? -1 : 0)
         }
-        return (targets, signs)
     }
 
     /// T.81, figure A.6.
@@ -102,83 +117,95 @@ final class JPEGMCUTurn {
     /// - Parameter rows: of each component, blocks of zeros.
     /// - Returns: false where a value is none that 8-bit samples have, for which there need be no code.
     func fill(_ row: Int, _ rows: [UnsafeMutablePointer<Int16>]) -> Bool {
-        targets.withUnsafeBufferPointer { targets in
-            signs.withUnsafeBufferPointer { signs in
-                for column in 0..<part.width {
-                    guard decode(column, row, rows, targets, signs) else { return false }
+        coefficients.withUnsafeBufferPointer { coefficients in
+            values.withUnsafeBufferPointer { values in
+                places.withUnsafeBufferPointer { places in
+                    for column in 0..<part.width {
+                        let (x, y) = orientation.inversePlace(part.x + column, part.y + row, of: mcus)
+                        var (bits, predictors) = index.start(of: y * mcus.width + x)
+                        for place in places {
+                            let target =
+                                rows[place.block.component] + 64
+                                * (place.y * place.rowBlocks + column * place.mcuBlocks + place.x)
+                            let difference = difference(place.block, from: &bits)
+                            let dc: Int
+                            switch place.block.component {
+                            case 0:
+                                predictors.0 &+= difference
+                                dc = predictors.0
+                            case 1:
+                                predictors.1 &+= difference
+                                dc = predictors.1
+                            default:
+                                predictors.2 &+= difference
+                                dc = predictors.2
+                            }
+                            target[0] = Int16(truncatingIfNeeded: dc)
+                            guard (-1024...1023).contains(dc),
+                                decode(place, from: &bits, to: target, coefficients, values)
+                            else { return false }
+                        }
+                    }
+                    return true
                 }
-                return true
             }
         }
     }
 
-    private func decode(
-        _ column: Int, _ row: Int, _ rows: [UnsafeMutablePointer<Int16>], _ targets: UnsafeBufferPointer<UInt8>,
-        _ signs: UnsafeBufferPointer<Int16>
-    ) -> Bool {
-        let (x, y) = orientation.inversePlace(part.x + column, part.y + row, of: mcus)
-        var (bits, predictors) = index.start(of: y * mcus.width + x)
-        var isNarrow = true
-        for number in places.indices {
-            let place = places[number]
-            let component = place.block.component
-            let block =
-                rows[component] + 64 * (place.y * blocksAcross[component] + column * widths[component] + place.x)
-            let difference = decode(place.block, from: &bits, to: block, targets, signs, &isNarrow)
-            let value: Int
-            switch component {
-            case 0:
-                predictors.0 &+= difference
-                value = predictors.0
-            case 1:
-                predictors.1 &+= difference
-                value = predictors.1
-            default:
-                predictors.2 &+= difference
-                value = predictors.2
-            }
-            isNarrow = isNarrow && (-1024...1023).contains(value)
-            block[0] = Int16(truncatingIfNeeded: value)
-        }
-        return isNarrow
+    @inline(__always)
+    private func difference(_ block: JPEGHuffmanScan.Block, from bits: inout JPEGBits) -> Int {
+        bits.fill()
+        var step = tables.shortSteps(block.dc)[Int(bits.buffer >> UInt64(64 - JPEGHuffmanTables.shortBits))]
+        if step == 0 { step = tables.longStep(block.dc, bits: bits.buffer) }
+        let (taken, category) = (Int(step & 31), Int(step >> 5))
+        let difference = JPEGBits.value(bits.buffer, after: taken &- category, category)
+        bits.drop(taken)
+        return difference
     }
 
-    /// Decodes one block, which has been proved, all but its DC value.
+    /// Decodes the AC coefficients of a block; the data has been proved.
     ///
-    /// - Returns: the DC difference.
+    /// - Returns: false where one is too large.
     @inline(__always)
     private func decode(
-        _ block: JPEGHuffmanScan.Block, from bits: inout JPEGBits, to target: UnsafeMutablePointer<Int16>,
-        _ targets: UnsafeBufferPointer<UInt8>, _ signs: UnsafeBufferPointer<Int16>, _ isNarrow: inout Bool
-    ) -> Int {
-        let shift = UInt64(64 - JPEGHuffmanTables.shortBits)
-        let (steps, categories) = (tables.shortSteps(block.ac), tables.shortCategories(block.ac))
-        bits.fill()
-        var code = (step: tables.shortSteps(block.dc)[Int(bits.buffer >> shift)], category: UInt8(0))
-        if code.step == 0 { code.step = tables.longStep(block.dc, bits: bits.buffer) }
-        let category = Int(code.step >> 5)
-        let difference = JPEGBits.value(bits.buffer, after: Int(code.step & 31) &- category, category)
-        bits.drop(Int(code.step & 31))
+        _ place: Place, from bits: inout JPEGBits, to target: UnsafeMutablePointer<Int16>,
+        _ coefficients: UnsafeBufferPointer<Coefficient>, _ values: UnsafeBufferPointer<JPEGHuffmanTables.Value>
+    ) -> Bool {
         var position = 1
         while position < 64 {
             bits.fill()
-            let place = Int(bits.buffer >> shift)
-            code = (steps[place], categories[place])
-            if code.step == 0 { code = tables.longCode(block.ac, bits: bits.buffer) }
-            let taken = Int(code.step & 31)
-            let category = Int(code.category)
-            position &+= Int(code.step >> 5)
-            if category > 0, position <= 64 {
-                isNarrow = isNarrow && category <= 10
-                let value = JPEGBits.value(bits.buffer, after: taken &- category, category)
-                let number = position &- 1
-                target[Int(targets[number])] = Int16(truncatingIfNeeded: value) &* signs[number]
+            let code = values[place.values &+ Int(bits.buffer >> UInt64(64 - JPEGHuffmanTables.runBits))]
+            guard code != 0 else {
+                guard let taken = decodeLong(place.block, from: &bits, &position) else { return false }
+                guard let value = taken else { continue }
+                coefficients[position &- 1].put(value, target)
+                continue
             }
-            // Never in data that was proved; without it, there would be no end.
-            if code.step == 0 { return difference }
-            bits.drop(taken)
+            bits.drop(Int(code & 31))
+            position &+= Int(code >> 5 & 0xFF)
+            let value = Int16(truncatingIfNeeded: code >> 16)
+            if value != 0, position <= 64 { coefficients[position &- 1].put(value, target) }
         }
-        return difference
+        return true
+    }
+
+    /// A code that does not stand with its value in the bits that are looked up at once.
+    ///
+    /// - Returns: the value, nil inside where there is none; nil where it is too large. (Or undefined, which it never is in
+    ///   proved data.)
+    @inline(never)
+    private func decodeLong(
+        _ block: JPEGHuffmanScan.Block, from bits: inout JPEGBits, _ position: inout Int
+    ) -> Int16?? {
+        let short = Int(bits.buffer >> UInt64(64 - JPEGHuffmanTables.shortBits))
+        var code = (step: tables.shortSteps(block.ac)[short], category: tables.shortCategories(block.ac)[short])
+        if code.step == 0 { code = tables.longCode(block.ac, bits: bits.buffer) }
+        let (taken, category) = (Int(code.step & 31), Int(code.category))
+        guard code.step != 0, category <= 10 else { return nil }
+        let value = JPEGBits.value(bits.buffer, after: taken &- category, category)
+        bits.drop(taken)
+        position &+= Int(code.step >> 5)
+        return .some(category > 0 && position <= 64 ? Int16(truncatingIfNeeded: value) : nil)
     }
 }
 

@@ -10,7 +10,6 @@ final class JPEGScanIndex {
     let blocks: [JPEGHuffmanScan.Block]
     private let bytes: UnsafeRawBufferPointer
     private let entries: UnsafeMutableBufferPointer<Entry>
-    private var noted = 0
 
     private init(_ blocks: [JPEGHuffmanScan.Block], of bytes: UnsafeRawBufferPointer, mcus: Int) {
         self.blocks = blocks
@@ -31,18 +30,17 @@ final class JPEGScanIndex {
     /// What an index takes.
     static func bytesNeeded(mcus: Int) -> Int { mcus * MemoryLayout<Entry>.stride }
 
-    /// The next MCU begins where `bits` stand.
-    @inline(__always) func note(_ bits: JPEGBits, _ predictors: (Int, Int, Int)) {
+    /// MCU `mcu` begins where `bits` stand.
+    @inline(__always) func note(_ mcu: Int, _ bits: JPEGBits, _ predictors: (Int, Int, Int)) {
         let values = (
             Int16(truncatingIfNeeded: predictors.0), Int16(truncatingIfNeeded: predictors.1),
             Int16(truncatingIfNeeded: predictors.2)
         )
         entries.initializeElement(
-            at: noted,
+            at: mcu,
             to: Entry(
                 buffer: bits.buffer, position: bits.position, count: Int32(truncatingIfNeeded: bits.count),
                 predictors: values))
-        noted += 1
     }
 
     /// A reader that stands where an MCU begins, and the DC values before it.
