@@ -25,10 +25,18 @@ test: build ## install what is missing, build, run all tests
 	scripts/setup test
 	swift test
 
+.PHONY: faults
+faults: build ## install what is missing, build, do to a server what the world does, and load it
+	scripts/setup test
+	/usr/bin/python3 Tests/Faults long
+	/usr/bin/python3 Tests/Faults/load.py
+	/usr/bin/python3 Tests/Faults/load.py soak
+
 .PHONY: lint
-lint: ## formatting and shell scripts, strictly
+lint: ## formatting and scripts, strictly
 	swift format lint --strict --recursive Package.swift Sources Tests
 	for script in $(wildcard scripts/*) .ci/run; do bash -n $$script || exit 1; done
+	/usr/bin/python3 -c 'import ast, sys; [ast.parse(open(path).read(), path) for path in sys.argv[1:]]' Tests/Faults/*.py
 
 .PHONY: format
 format: ## rewrite the sources in the house's format

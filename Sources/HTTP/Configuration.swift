@@ -18,6 +18,10 @@ package struct Configuration: Sendable {
     /// A body, or an answer's reader, must move `bytesPerSecondMin` in each such window.
     package var paceWindowMs = 10_000
     package var bytesPerSecondMin = 16 * 1024
+    /// Time for a body to come whole, at whatever pace.
+    package var bodyMs = 900_000
+    /// What all bodies that are being received or worked on may hold in memory.
+    package var bodiesBytesMax = 256 * 1024 * 1024
     /// What a client that was refused in mid-body may still send until it is cut off, so that it reads the answer and not
     /// a reset (RFC 9112, section 9.6).
     package var drainBytesMax = 16 * 1024 * 1024
@@ -32,7 +36,7 @@ package struct Configuration: Sendable {
     func validate() {
         precondition(threadCount > 0 && connectionsMax >= threadCount && connectionBytes >= 4096)
         precondition(headMs > 0 && keepAliveMs > 0 && crowdedWaitMs >= 0)
-        precondition(paceWindowMs > 0 && drainMs > 0 && watchIntervalMs > 0)
-        precondition(bytesPerSecondMin >= 0 && drainBytesMax >= 0)
+        precondition(paceWindowMs > 0 && bodyMs > 0 && drainMs > 0 && watchIntervalMs > 0)
+        precondition(bytesPerSecondMin >= 0 && bodiesBytesMax >= 0 && drainBytesMax >= 0)
     }
 }

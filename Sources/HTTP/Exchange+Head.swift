@@ -18,6 +18,9 @@ extension Exchange {
         let head: RequestHead?
         /// The answer, where the judgement refuses.
         let refusal: Response?
+        /// Where the body may come: room for it, as far as its length is known, and the handler's permit.
+        var hold: BodyBudget.Hold?
+        var permit: (any Sendable)?
     }
 
     /// Applies the rules of HTTP, then asks the handler.
@@ -62,12 +65,16 @@ extension Exchange {
         if hub.isStopping { return refused(hub.handler.problem(.stopping, id: id, head: head), head: head) }
         switch hub.handler.begin(head) {
         case .refuse(let response): return refused(response, head: head)
-        case .accept(let limit):
+        case .accept(let limit, let permit):
             if let declared = head.contentLength, declared > limit {
                 let problem = HTTPProblem.bodyTooLarge(limit: limit, declared: declared)
                 return refused(hub.handler.problem(problem, id: id, head: head), head: head)
             }
-            return Judged(judgement: .accept(bodyBytesMax: limit), id: id, head: head, refusal: nil)
+            guard let hold = hub.bodies.hold(head.contentLength ?? 0) else {
+                return refused(hub.handler.problem(.bodiesFull, id: id, head: head), head: head)
+            }
+            return Judged(
+                judgement: .accept(bodyBytesMax: limit), id: id, head: head, refusal: nil, hold: hold, permit: permit)
         }
     }
 

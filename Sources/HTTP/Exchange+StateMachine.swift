@@ -41,6 +41,8 @@ extension Exchange {
         private(set) var serial = 0
         /// Bytes of the present request's body so far.
         private(set) var bytesIn = 0
+        /// Whether the client takes an interim answer.
+        private var takesInterim = false
         private var isStopping = false
         /// No request may reach the handler any more.
         private var isStopped = false
@@ -102,8 +104,9 @@ extension Exchange.StateMachine {
         if case .idle = phase { enter(.head, nowMs: nowMs) }
     }
 
-    mutating func headCame(_ judgement: Judgement, nowMs: Int) -> HeadAction {
+    mutating func headCame(_ judgement: Judgement, isHTTP11: Bool = true, nowMs: Int) -> HeadAction {
         guard case .head = phase else { return .drop }
+        takesInterim = isHTTP11
         switch judgement {
         case .accept(let bytesMax):
             enter(.body(bytesMax: bytesMax), nowMs: nowMs)
@@ -172,14 +175,17 @@ extension Exchange.StateMachine {
 extension Exchange.StateMachine {
     enum ReplyAction: Equatable { case ignore, leave, resume }
     enum StopAction { case leave, shutDown, answer }
-    enum TickAction { case leave, shutDown, abort, timeOut }
+    enum TickAction: Equatable { case leave, shutDown, abort, timeOut, settle(bytes: Int), probe, abandon }
 
     /// What the kernel knows of the connection.
     struct Progress {
         var received = 0
         /// 0 where this kernel does not count.
         var acknowledged = 0
+        /// The client will send no more. It may still read.
         var peerHasClosed = false
+        /// The client has told that it does not read any more either.
+        var isReset = false
     }
 
     /// Whether the reply to request `serial` has not come yet, and somebody is there to get it.
@@ -243,8 +249,19 @@ extension Exchange.StateMachine {
         case .head where elapsedMs >= times.headMs:
             // A connection that was only opened, as browsers do in advance, gets no answer to nothing.
             return progress.received > receivedBefore ? .timeOut : .shutDown
-        case .body where pace.isTooSlow(nowMs: nowMs, bytes: bytesIn): return .timeOut
-        case .head, .body: return hasMissedTheEnd(nowMs: nowMs, progress) ? .shutDown : .leave
+        case .body where elapsedMs >= times.bodyMs || pace.isTooSlow(nowMs: nowMs, bytes: bytesIn): return .timeOut
+        case .head, .body:
+            if hasMissedTheEnd(nowMs: nowMs, progress) { return .shutDown }
+            if case .body = phase, elapsedMs >= times.paceWindowMs { return .settle(bytes: bytesIn) }
+        case .handling(.suspended):
+            if progress.isReset {
+                phase = .ending
+                return .abandon
+            }
+            if progress.peerHasClosed, takesInterim {
+                takesInterim = false
+                return .probe
+            }
         case .draining where elapsedMs >= times.drainMs: return .shutDown
         case .replying(isPaced: false):
             startPace(nowMs: nowMs, bytes: progress.acknowledged)

@@ -14,6 +14,8 @@ final class Exchange: Sendable {
         var machine: StateMachine
         var request = RequestRecord()
         var spool: MemoryFile?
+        /// The spool's room in the budget of all bodies.
+        var hold: BodyBudget.Hold?
         /// The answer that the machine says is there.
         var answer: QueuedResponse?
     }
@@ -24,6 +26,10 @@ final class Exchange: Sendable {
         var id = ""
         var head: RequestHead?
         var startedUs = 0
+        /// When the body was whole.
+        var wholeUs: Int?
+        var permit: (any Sendable)?
+        let client = Requester()
         var status: Int?
         var bytesOut = 0
         var note: (any Sendable)?
@@ -74,8 +80,11 @@ extension Exchange {
         return state.withLock { state in
             state.request.id = judged.id
             state.request.head = judged.head
-            switch state.machine.headCame(judged.judgement, nowMs: Clock.monotonicMs()) {
+            let nowMs = Clock.monotonicMs()
+            switch state.machine.headCame(judged.judgement, isHTTP11: raw.isHTTP11, nowMs: nowMs) {
             case .goOn:
+                state.hold = judged.hold
+                state.request.permit = judged.permit
                 state.answer = queued.take()
                 return .YES
             case .queue:
@@ -98,6 +107,8 @@ extension Exchange {
         let next: Next = state.withLock { state in
             switch state.machine.pieceCame(piece.count) {
             case .keep:
+                // In a body's declared length this takes nothing.
+                guard state.hold?.grow(to: state.machine.bytesIn) == true else { return .refuse(.bodiesFull) }
                 return Self.append(piece, to: &state.spool) ? .done(.YES) : .refuse(.noMemory)
             case .overLimit(let limit):
                 return .refuse(.bodyTooLarge(limit: limit, declared: state.request.head?.contentLength))
@@ -126,7 +137,7 @@ extension Exchange {
             return (action == .handle ? nil : Self.perform(action, &state), state.machine.serial)
         }
         if let result = action { return result }
-        if let request = sealedRequest() {
+        if let request = wholeRequest() {
             hub.handler.handle(request) { [self] in reply($0, serial: serial) }
         } else {
             reply(problem(.noMemory), serial: serial)
@@ -144,8 +155,10 @@ extension Exchange {
                 id: request.id.isEmpty ? RequestHead.newID() : request.id, head: request.head,
                 status: status == 0 ? nil : status, isComplete: isComplete,
                 bytesIn: state.machine.bytesIn, bytesOut: isComplete ? request.bytesOut : 0,
+                uploadUs: request.wholeUs.map { $0 - request.startedUs },
                 durationUs: Clock.monotonicUs() - request.startedUs, note: request.note)
             state.spool = nil
+            state.hold = nil
             state.answer = nil
             state.request = RequestRecord()
             let progress = Self.progress(state.connection)
@@ -159,10 +172,15 @@ extension Exchange {
     func closed() { state.withLock { $0.machine.closed() } }
 
     /// The request with its body sealed; nil where the kernel has no room for that.
-    private func sealedRequest() -> Request? {
+    private func wholeRequest() -> Request? {
         state.withLock { state in
             guard let head = state.request.head else { preconditionFailure("a request is handled after its head") }
-            do throws(PosixError) { return Request(head: head, body: try state.spool.take()?.seal()) } catch {
+            state.request.wholeUs = Clock.monotonicUs()
+            let hold = state.hold.take()
+            do throws(PosixError) {
+                let body = try state.spool.take()?.seal(keeping: hold)
+                return Request(head: head, body: body, permit: state.request.permit, client: state.request.client)
+            } catch {
                 return nil
             }
         }
@@ -207,23 +225,30 @@ extension Exchange {
 
     /// The watch's look at the time.
     func tick(nowMs: Int) {
-        let isTimedOut = state.withLock { state in
-            if case .closed = state.machine.phase { return false }
-            switch state.machine.tick(nowMs: nowMs, Self.progress(state.connection)) {
-            case .leave: return false
-            case .timeOut: return true
+        let (action, client) = state.withLock { state in
+            if case .closed = state.machine.phase { return (StateMachine.TickAction.leave, state.request.client) }
+            let action = state.machine.tick(nowMs: nowMs, Self.progress(state.connection))
+            switch action {
+            case .leave, .timeOut: break
             case .shutDown: Self.shutDown(&state)
+            // A slow sender keeps no more of the budget to itself than it has used.
+            case .settle(let bytes): state.hold?.shrink(to: bytes)
+            // One that has only ended its sending reads past this, or must by RFC 9110, section 15.2; of one that has gone
+            // the kernel says so now.
+            case .probe: _ = SocketCalls.sendAtOnce(SocketAnswer.interim, on: state.connection.socket)
+            case .abandon: MHD_resume_connection(state.connection.raw)
             case .abort:
                 // What the reader has not taken is not to sit in the kernel after the end.
                 SocketCalls.discardUnsentOnClose(state.connection.socket)
                 Self.shutDown(&state)
             }
-            return false
+            return (action, state.request.client)
         }
-        guard isTimedOut else { return }
+        if action == .abandon { client.leave() }
+        guard action == .timeOut else { return }
+        let times = hub.configuration
         answerAmid(
-            .uploadTimeout(
-                headMs: hub.configuration.headMs, bytesPerSecondMin: hub.configuration.bytesPerSecondMin))
+            .uploadTimeout(headMs: times.headMs, bytesPerSecondMin: times.bytesPerSecondMin, bodyMs: times.bodyMs))
         state.withLock { if case .draining = $0.machine.phase { Self.shutDown(&$0) } }
     }
 
@@ -239,12 +264,14 @@ extension Exchange {
 
     /// The grace is over. After this the connection is not suspended, nor will it be.
     func stopNow() {
-        let (serial, isReceivingBody) = state.withLock { state in
+        let (serial, client, isReceivingBody) = state.withLock { state in
             state.machine.stopNow()
-            return (state.machine.serial, state.machine.stop() == .answer)
+            return (state.machine.serial, state.request.client, state.machine.stop() == .answer)
         }
         if isReceivingBody { answerAmid(.stopping) }
+        let isAwaited = state.withLock { $0.machine.awaitsReply(serial: serial) }
         reply(problem(.stopping), serial: serial)
+        if isAwaited { client.leave() }
     }
 
     var isBusy: Bool { state.withLock { $0.machine.isBusy } }
@@ -268,6 +295,8 @@ extension Exchange {
         let method = state.request.head?.method
         guard let answer = SocketAnswer(response, method: method, nowMs: Clock.unixMs()) else { return false }
         state.spool = nil
+        state.hold = nil
+        state.request.permit = nil
         state.machine.answeredOverSocket(nowMs: Clock.monotonicMs())
         guard answer.send(on: state.connection.socket) else { return false }
         state.request.isAnsweredOverSocket = true
@@ -286,11 +315,13 @@ extension Exchange {
         var received: UInt64 = 0
         var acknowledged: UInt64 = 0
         var peerHasClosed: Int32 = 0
-        guard clinux_tcp_progress(connection.socket, &received, &acknowledged, &peerHasClosed) == 0 else {
+        var isReset: Int32 = 0
+        guard clinux_tcp_progress(connection.socket, &received, &acknowledged, &peerHasClosed, &isReset) == 0 else {
             return StateMachine.Progress()
         }
         return StateMachine.Progress(
-            received: Int(received), acknowledged: Int(acknowledged), peerHasClosed: peerHasClosed != 0)
+            received: Int(received), acknowledged: Int(acknowledged), peerHasClosed: peerHasClosed != 0,
+            isReset: isReset != 0)
     }
 }
 

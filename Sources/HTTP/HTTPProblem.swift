@@ -5,12 +5,14 @@ package enum HTTPProblem: Error, Sendable, Equatable {
     /// 413: the body is longer than the handler's limit.
     /// - declared: the Content-Length, nil where the body came in chunks.
     case bodyTooLarge(limit: Int, declared: Int?)
-    /// 408: the head took longer, or the body came more slowly than this.
-    case uploadTimeout(headMs: Int, bytesPerSecondMin: Int)
+    /// 408: the head took longer, or the body came more slowly or took longer than this.
+    case uploadTimeout(headMs: Int, bytesPerSecondMin: Int, bodyMs: Int)
     /// 503: the server is stopping.
     case stopping
     /// 503: no memory to keep the body in, or no descriptor to send the answer from.
     case noMemory
+    /// 503: other bodies hold all the memory that there is for them.
+    case bodiesFull
     /// 500: the handler's response cannot be sent as it is.
     case internalError
 
@@ -20,7 +22,7 @@ package enum HTTPProblem: Error, Sendable, Equatable {
         case .badRequest: 400
         case .bodyTooLarge: 413
         case .uploadTimeout: 408
-        case .stopping, .noMemory: 503
+        case .stopping, .noMemory, .bodiesFull: 503
         case .internalError: 500
         }
     }

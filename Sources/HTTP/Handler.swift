@@ -1,7 +1,8 @@
 /// What the handler says to a request's head.
 package enum Verdict: Sendable {
-    /// Let the body come, up to so many bytes; a longer one is answered by `problem(.bodyTooLarge)`.
-    case accept(bodyBytesMax: Int)
+    /// Let the body come, up to so many bytes; a longer one is answered by `problem(.bodyTooLarge)`. The permit comes back
+    /// with the request, and is let go of when the request is over, in whatever way.
+    case accept(bodyBytesMax: Int, permit: (any Sendable)? = nil)
     /// Answer before the body is read. Such an answer carries its body in memory, not in a file. Where a body is on its
     /// way the connection is closed afterwards, else it stays.
     case refuse(Response)
@@ -43,6 +44,8 @@ package struct AccessRecord: Sendable {
     package let bytesIn: Int
     /// Bytes of the answer's body, where it is complete and has one on the wire; else 0.
     package let bytesOut: Int
+    /// From the request line to the end of the body; nil where that never came.
+    package let uploadUs: Int?
     /// From the request line to the end.
     package let durationUs: Int
     /// The `note` of the answer that was begun.

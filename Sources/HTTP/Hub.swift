@@ -5,12 +5,14 @@ import Synchronization
 final class Hub: Sendable {
     let handler: any Handler
     let configuration: Configuration
+    let bodies: BodyBudget
     private let stopping = Atomic(false)
     private let exchanges = Mutex<[ObjectIdentifier: Exchange]>([:])
 
     init(_ configuration: Configuration, handler: any Handler) {
         self.configuration = configuration
         self.handler = handler
+        bodies = BodyBudget(bytesMax: configuration.bodiesBytesMax)
     }
 
     var isStopping: Bool { stopping.load(ordering: .acquiring) }

@@ -47,6 +47,9 @@ package final class Server: Sendable {
     /// Connections that are open now.
     package var connectionCount: Int { hub.all.count }
 
+    /// What bodies hold in memory now.
+    package var bodyBytes: Int { hub.bodies.heldBytes }
+
     /// Requests that are being received, handled or answered now.
     package var requestCount: Int { hub.all.count { $0.isBusy } }
 

@@ -8,6 +8,9 @@ import Core
 struct SocketAnswer {
     let bytes: [UInt8]
 
+    /// An interim answer, which says nothing: every client reads past any number of them (RFC 9110, section 15.2).
+    static let interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
     /// Nil where the response's body is a file.
     init?(_ response: Response, method: Method?, nowMs: Int64) {
         var head = "HTTP/1.1 \(response.status) \(Self.reason(response.status))\r\n"

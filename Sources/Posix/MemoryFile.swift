@@ -17,11 +17,13 @@ package struct MemoryFile: ~Copyable, Sendable {
     }
 
     /// Forbids every later change, by whoever holds the file. Fails with EBUSY while a writable mapping exists.
-    package consuming func seal() throws(PosixError) -> SealedFile {
+    ///
+    /// - Parameter companion: what lives as long as the file in this process, such as the account of its memory.
+    package consuming func seal(keeping companion: (any Sendable)? = nil) throws(PosixError) -> SealedFile {
         let raw = descriptor.raw
         try syscall("fcntl(F_ADD_SEALS)") { clinux_seal(raw) }
         let size = try descriptor.size()
-        return SealedFile(adopting: descriptor, count: size)
+        return SealedFile(adopting: descriptor, count: size, keeping: companion)
     }
 }
 
@@ -29,10 +31,12 @@ package struct MemoryFile: ~Copyable, Sendable {
 package final class SealedFile: Sendable {
     package let descriptor: Descriptor
     package let count: Int
+    private let companion: (any Sendable)?
 
-    fileprivate init(adopting descriptor: consuming Descriptor, count: Int) {
+    fileprivate init(adopting descriptor: consuming Descriptor, count: Int, keeping companion: (any Sendable)? = nil) {
         self.descriptor = descriptor
         self.count = count
+        self.companion = companion
     }
 
     /// Takes over a file that another process sent.

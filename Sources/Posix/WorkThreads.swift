@@ -14,12 +14,15 @@ package final class WorkThreads: Sendable {
     private let state = Mutex(State())
     /// One count for each piece in the queue; when stopping, one more for each thread.
     private let pending: EventCounter
+    /// One count for each thread that has ended.
+    private let ended: EventCounter
     private let threads = ThreadGroup()
 
-    private init(threadCount: Int, queueLengthMax: Int, pending: EventCounter) {
+    private init(threadCount: Int, queueLengthMax: Int, pending: EventCounter, ended: EventCounter) {
         self.threadCount = threadCount
         self.queueLengthMax = queueLengthMax
         self.pending = pending
+        self.ended = ended
     }
 
     /// - Parameters:
@@ -30,7 +33,8 @@ package final class WorkThreads: Sendable {
     ) throws(PosixError) -> WorkThreads {
         precondition(threadCount > 0 && queueLengthMax > 0)
         let work = WorkThreads(
-            threadCount: threadCount, queueLengthMax: queueLengthMax, pending: try EventCounter.make())
+            threadCount: threadCount, queueLengthMax: queueLengthMax, pending: try EventCounter.make(),
+            ended: try EventCounter.make())
         do {
             for index in 0..<threadCount { try work.threads.start("\(name)-\(index)") { work.run() } }
         } catch {
@@ -53,15 +57,32 @@ package final class WorkThreads: Sendable {
 
     /// Takes no more, runs what is queued, and returns once the threads have ended.
     package func stop() {
+        finishUp()
+        threads.join()
+    }
+
+    /// Likewise, but waits for no longer than `graceMs`; false where threads are still at their work then, and left to it.
+    package func stop(graceMs: Int) -> Bool {
+        finishUp()
+        let untilMs = Clock.monotonicMs() + graceMs
+        for _ in 0..<threadCount {
+            guard waitReadable([ended.descriptor.raw], untilMs: untilMs)[0] else { return false }
+            ended.wait()
+        }
+        threads.join()
+        return true
+    }
+
+    private func finishUp() {
         let isFirst = state.withLock { state in
             defer { state.isStopping = true }
             return !state.isStopping
         }
         if isFirst { pending.signal(count: threadCount) }
-        threads.join()
     }
 
     private func run() {
+        defer { ended.signal() }
         while true {
             pending.wait()
             let piece = state.withLock { $0.queue.isEmpty ? nil : $0.queue.removeFirst() }

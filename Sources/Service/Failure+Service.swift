@@ -13,16 +13,17 @@ extension Failure {
         case .bodyTooLarge(let limit, let declared?):
             self.init(.bodyTooLarge, "the body has \(declared) bytes, and \(limit) are the limit")
         case .bodyTooLarge(let limit, nil): self.init(.bodyTooLarge, "the body is over the limit of \(limit) bytes")
-        case .uploadTimeout(let headMs, let bytesPerSecondMin):
+        case .uploadTimeout(let headMs, let bytesPerSecondMin, let bodyMs):
             self.init(
                 .uploadTimeout,
                 "the request came too slowly: its head must be there within \(headMs) ms, and its body come at "
-                    + "\(bytesPerSecondMin) bytes a second or more")
+                    + "\(bytesPerSecondMin) bytes a second or more and within \(bodyMs / 1000) s")
         case .stopping: self.init(.stopping, "the service is stopping")
         case .noMemory:
             self.init(
                 .busy, "there is no room for this request now",
                 diagnosis: "no memory file could be made or filled, or no descriptor was left")
+        case .bodiesFull: self.init(.busy, "other uploads hold all the memory that there is for them")
         case .internalError: self.init(.internalError, "the answer could not be sent")
         }
     }

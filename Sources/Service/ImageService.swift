@@ -8,31 +8,45 @@ package final class ImageService: Handler {
     private let runner: any JobRunner
     private let preparer: Preparer
     private let store: any ObjectStore
-    private let threads: WorkThreads
+    private let calls: StoreCalls
+    private let admission: Admission
     private let limits: Limits
     private let log: Log
 
-    /// - Parameter threads: for all that blocks: the store, and the checks after a worker.
+    /// - Parameters:
+    ///   - threads: for the checks after a worker.
+    ///   - calls: what the store is reached by.
+    ///   - queueLengthMax: uploads that may wait for a worker before others are refused.
     package init(
-        runner: any JobRunner, store: any ObjectStore, threads: WorkThreads, limits: Limits, log: Log
+        runner: any JobRunner, store: any ObjectStore, threads: WorkThreads, calls: StoreCalls, queueLengthMax: Int,
+        limits: Limits, log: Log
     ) {
         self.runner = runner
         self.store = store
-        self.threads = threads
+        self.calls = calls
         self.limits = limits
         self.log = log
+        admission = Admission(queueLengthMax: queueLengthMax)
         preparer = Preparer(runner: runner, limits: limits, threads: threads)
     }
 
     package func begin(_ head: RequestHead) -> Verdict {
         do {
             switch try Route(head) {
-            case .upload, .convert: return .accept(bodyBytesMax: limits.bodyBytesMax)
+            case .upload, .convert: return admit(head)
             case .fetch, .delete, .health, .readiness, .contract, .front: return .accept(bodyBytesMax: 0)
             }
         } catch {
             return .refuse(.refusal(error, id: head.id))
         }
+    }
+
+    /// Before the body has come: whether there will be a worker for it.
+    private func admit(_ head: RequestHead) -> Verdict {
+        guard let permit = admission.ask(runner.load) else {
+            return .refuse(failed(Failure(.busy, "more uploads come than can be worked on; try again later"), head.id))
+        }
+        return .accept(bodyBytesMax: limits.bodyBytesMax, permit: permit)
     }
 
     package func handle(_ request: Request, reply: @escaping @Sendable (Response) -> Void) {
@@ -43,7 +57,7 @@ package final class ImageService: Handler {
             case .convert(let options): convert(request, options, reply)
             case .fetch(let key): block(head, reply) { [self] () throws(Failure) in try fetch(key, head) }
             case .delete(let key): block(head, reply) { [self] () throws(Failure) in try delete(key) }
-            case .readiness: block(head, reply) { [self] () throws(Failure) in try checkReadiness() }
+            case .readiness: tellReadiness(head, reply)
             case .health: reply(.json(200, ["status": "ok"]))
             case .contract:
                 reply(
@@ -57,7 +71,7 @@ package final class ImageService: Handler {
     }
 
     package func problem(_ problem: HTTPProblem, id: String, head: RequestHead?) -> Response {
-        .problem(Failure(problem), id: id)
+        failed(Failure(problem), id)
     }
 
     package func finished(_ record: AccessRecord) { log.request(record) }
@@ -65,41 +79,47 @@ package final class ImageService: Handler {
     // MARK: - The routes
 
     private func upload(_ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void) {
-        prepare(request, options, reply) { [self] prepared throws(Failure) in
+        let (head, client) = (request.head, request.client)
+        prepare(request, options, reply) { [self] prepared in
+            // What nobody would be told of is not stored.
+            if client.hasLeft { return reply(failed(.noClient, head.id)) }
             let start = Clock.monotonicUs()
-            let record = try keep(prepared)
-            var response = Response.created(record)
-            response.note = RequestNote(
-                report: prepared.report, workerUs: prepared.workerUs, storeUs: Clock.monotonicUs() - start)
-            return response
+            calls.run({ [self] () throws(Failure) in try keep(prepared) }, undo: { [self] in discard($0) }) { kept in
+                if client.hasLeft, case .success(let record) = kept { self.discard(record) }
+                self.answer(head, reply) { () throws(Failure) in
+                    var response = Response.created(try kept.get())
+                    var note = RequestNote(prepared)
+                    note.storeUs = Clock.monotonicUs() - start
+                    response.note = note
+                    return response
+                }
+            }
         }
     }
 
     private func convert(_ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void) {
         prepare(request, options, reply) { prepared in
             var response = Response.converted(prepared)
-            response.note = RequestNote(report: prepared.report, workerUs: prepared.workerUs)
-            return response
+            response.note = RequestNote(prepared)
+            reply(response)
         }
     }
 
-    /// Prepares the body and answers with what `finish` makes of it.
+    /// Prepares the body and goes on with `finish`, or answers why not. The work is given up when the client goes.
     private func prepare(
         _ request: Request, _ options: Options, _ reply: @escaping @Sendable (Response) -> Void,
-        finish: @escaping @Sendable (Prepared) throws(Failure) -> Response
+        finish: @escaping @Sendable (Prepared) -> Void
     ) {
         let head = request.head
+        (request.permit as? Admission.Permit)?.arrived()
         guard let body = request.body else {
             reply(.problem(.emptyBody, id: head.id))
             return
         }
-        preparer.prepare(body, options: options) { result in
-            do throws(Failure) {
-                reply(try finish(try result.get()))
-            } catch {
-                reply(.problem(error.advising(head), id: head.id))
-            }
+        let ticket = preparer.prepare(body, options: options) { [self] result in
+            do throws(Failure) { finish(try result.get()) } catch { reply(failed(error.advising(head), head.id)) }
         }
+        if let ticket { request.client.onLeaving { [runner] in runner.cancel(ticket) } }
     }
 
     /// Stores the JPEG under a new key. 128 random bits never meet twice; if they do, it is no chance but a fault.
@@ -125,24 +145,46 @@ package final class ImageService: Handler {
         return Response(status: 204)
     }
 
-    private func checkReadiness() throws(Failure) -> Response {
-        guard runner.isReady else { throw Failure(.busy, "no worker is ready yet") }
-        do { try store.probe() } catch {
-            // A full store too is answered by 503: whoever asks here wants to know whether to send uploads.
-            let failure = Failure(error)
-            throw Failure(.storageUnavailable, failure.detail, diagnosis: failure.diagnosis)
-        }
-        return .json(200, ["status": "ready"])
+    /// Takes back what was stored though nobody was told of it; what cannot be taken back now stays, under a name that
+    /// nobody knows.
+    private func discard(_ record: PictureRecord) {
+        if let key = ObjectKey(record.key) { _ = try? store.delete(key) }
     }
 
-    /// Answers from a thread that may block.
+    private func tellReadiness(_ head: RequestHead, _ reply: @escaping @Sendable (Response) -> Void) {
+        guard runner.isReady else { return reply(.problem(Failure(.busy, "no worker is ready yet"), id: head.id)) }
+        block(head, reply) { [store] () throws(Failure) in
+            do throws(StoreError) { try store.probe() } catch {
+                // A full store too is answered by 503: whoever asks here wants to know whether to send uploads.
+                let failure = Failure(error)
+                throw Failure(.storageUnavailable, failure.detail, diagnosis: failure.diagnosis)
+            }
+            return .json(200, ["status": "ready"])
+        }
+    }
+
+    /// Answers with what a call to the store makes.
     private func block(
         _ head: RequestHead, _ reply: @escaping @Sendable (Response) -> Void,
-        _ work: @escaping @Sendable () throws(Failure) -> Response
+        _ call: @escaping @Sendable () throws(Failure) -> Response
     ) {
-        let isTaken = threads.submit {
-            do throws(Failure) { reply(try work()) } catch { reply(.problem(error, id: head.id)) }
-        }
-        if !isTaken { reply(.problem(Failure(.busy, "too much is waiting for the store"), id: head.id)) }
+        calls.run(call) { [self] result in answer(head, reply) { () throws(Failure) in try result.get() } }
     }
+
+    private func answer(
+        _ head: RequestHead, _ reply: (Response) -> Void, _ response: () throws(Failure) -> Response
+    ) {
+        do throws(Failure) { reply(try response()) } catch { reply(failed(error, head.id)) }
+    }
+
+    /// A failure's answer; one that a wait would mend says for how long.
+    private func failed(_ failure: Failure, _ id: String) -> Response {
+        let seconds = failure.code == .busy ? admission.retryAfterSeconds(runner.load) : nil
+        return .problem(failure, id: id, retryAfterSeconds: seconds)
+    }
+}
+
+extension Failure {
+    /// Nobody hears of it.
+    fileprivate static let noClient = Failure(.busy, "the client has gone")
 }

@@ -16,6 +16,8 @@ extension Log {
         }
         if let status = record.status { fields["http.status"] = .number(status) }
         if !record.isComplete { fields["http.cut_short"] = .flag(true) }
+        fields["time.upload_ms"] = record.uploadUs.map { .milliseconds(us: $0) }
+        fields["time.queue_ms"] = note?.queueUs.map { .milliseconds(us: $0) }
         fields["time.worker_ms"] = note?.workerUs.map { .milliseconds(us: $0) }
         fields["time.store_ms"] = note?.storeUs.map { .milliseconds(us: $0) }
         if let report = note?.report {
@@ -50,6 +52,8 @@ extension Log {
             self(.warning, "worker killed at the deadline", ["worker.pid": .number(Int(pid))])
         case .killedAtStop(let pid):
             self(.warning, "worker killed at the stop", ["worker.pid": .number(Int(pid))])
+        case .killedAsAbandoned(let pid):
+            self(.info, "worker killed since the client has gone", ["worker.pid": .number(Int(pid))])
         case .misbehaved(let pid, let how):
             self(.error, "worker misbehaved", ["worker.pid": .number(Int(pid)), "worker.reason": .text(how)])
         case .recycled(let pid, let jobs, let residentBytes):

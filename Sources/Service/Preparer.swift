@@ -9,12 +9,18 @@ package protocol JobRunner: Sendable {
     /// Whether a job would start now.
     var isReady: Bool { get }
 
+    var load: WorkerPool.Load { get }
+
     /// Queues a job. `completion` is called exactly once, on a thread of the runner's.
     ///
     /// - Throws: `busy` where the queue is full, and then `completion` is never called.
     func submit(
-        _ job: Job, input: SealedFile, completion: @escaping @Sendable (WorkerPool.Outcome) -> Void
-    ) throws(Failure)
+        _ job: Job, input: SealedFile, expectedMs: Int,
+        completion: @escaping @Sendable (WorkerPool.Outcome) -> Void
+    ) throws(Failure) -> WorkerPool.Ticket
+
+    /// Gives up a job whose outcome nobody waits for.
+    func cancel(_ ticket: WorkerPool.Ticket)
 }
 
 extension WorkerPool: JobRunner {}
@@ -30,7 +36,9 @@ package struct Prepared: Sendable {
     package let jpeg: SealedFile
     package let sha256: SHA256Digest
     package let source: Source
-    /// Microseconds from the hand-over to the pool to the worker's answer, so with the wait for a free worker.
+    /// Microseconds of the wait for a worker.
+    package let queueUs: Int
+    /// Microseconds that workers took.
     package let workerUs: Int
 }
 
@@ -41,6 +49,7 @@ package struct Preparer: Sendable {
     private let limits: Limits
     /// Where what follows the worker's part runs, so that a worker's thread is free for the next job at once.
     private let threads: WorkThreads
+    private let forecast = Forecast()
 
     package init(runner: any JobRunner, limits: Limits, threads: WorkThreads) {
         self.runner = runner
@@ -49,34 +58,41 @@ package struct Preparer: Sendable {
     }
 
     /// Prepares `input`. `completion` is called exactly once: on the calling thread where the answer is known at once,
-    /// else on one of `threads`, which it may block.
+    /// else on one of `threads`.
+    ///
+    /// - Returns: what the worker's part is cancelled by; nil where it does not come to one.
+    @discardableResult
     package func prepare(
         _ input: SealedFile, options: Options, completion: @escaping @Sendable (Result<Prepared, Failure>) -> Void
-    ) {
+    ) -> WorkerPool.Ticket? {
         do {
-            try Preparer.sniff(input)
-            let start = Clock.monotonicUs()
-            try runner.submit(Job(options: options, limits: limits), input: input) { result in
-                let workerUs = Clock.monotonicUs() - start
-                let isTaken = threads.submit {
-                    completion(
-                        Result { () throws(Failure) in try prove(try result.get(), input: input, workerUs: workerUs) })
+            let format = try Preparer.sniff(input)
+            let expectedMs = forecast.milliseconds(format, bytes: input.count)
+            return try runner.submit(
+                Job(options: options, limits: limits), input: input, expectedMs: expectedMs
+            ) { result in
+                if case .success(let output) = result {
+                    forecast.learn(format, bytes: input.count, tookUs: output.workUs)
                 }
-                if !isTaken { completion(.failure(Failure(.busy, "too much is waiting for the store; try again"))) }
+                let isTaken = threads.submit {
+                    completion(Result { () throws(Failure) in try prove(try result.get(), input: input) })
+                }
+                if !isTaken { completion(.failure(Failure(.busy, "too much is waiting to be checked; try again"))) }
             }
         } catch {
             completion(.failure(error))
+            return nil
         }
     }
 
     /// Refuses what no worker would take: the first bytes decide, never a name or a header.
-    private static func sniff(_ input: SealedFile) throws(Failure) {
+    private static func sniff(_ input: SealedFile) throws(Failure) -> SourceFormat {
         guard input.count > 0 else { throw .emptyBody }
         let sniffed = input.withBytes { bytes in
             Sniffer.sniff(bytes.bindMemory(to: UInt8.self).span.extracting(first: Sniffer.prefixLength))
         }
         switch sniffed {
-        case .accepted: return
+        case .accepted(let format): return format
         case .refused(let mediaType):
             throw Failure(.unsupportedMedia, "this is \(mediaType); accepted are HEIC/HEIF and JPEG")
         case .unknown:
@@ -86,9 +102,7 @@ package struct Preparer: Sendable {
     }
 
     /// What a worker wrote is not believed: it read foreign bytes with C libraries and may be somebody else's by now.
-    private func prove(
-        _ output: WorkerPool.Output, input: SealedFile, workerUs: Int
-    ) throws(Failure) -> Prepared {
+    private func prove(_ output: WorkerPool.Output, input: SealedFile) throws(Failure) -> Prepared {
         let size = output.report.size
         // A picture never grows on its way, so one over the limit would be a bomb for whoever reads it next.
         guard let pixels = size.pixels, pixels <= limits.pixelsMax else {
@@ -99,6 +113,7 @@ package struct Preparer: Sendable {
         }
         return Prepared(
             report: output.report, jpeg: output.jpeg, sha256: SHA256.digest(of: output.jpeg),
-            source: Prepared.Source(count: input.count, sha256: SHA256.digest(of: input)), workerUs: workerUs)
+            source: Prepared.Source(count: input.count, sha256: SHA256.digest(of: input)),
+            queueUs: output.queueUs, workerUs: output.workUs)
     }
 }

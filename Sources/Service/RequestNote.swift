@@ -4,8 +4,16 @@ import Core
 struct RequestNote: Sendable {
     var failure: Failure?
     var report: Report?
-    /// Microseconds until a worker had answered, with the wait for it.
+    /// Microseconds that the wait for a worker took.
+    var queueUs: Int?
+    /// Microseconds that workers took.
     var workerUs: Int?
     /// Microseconds that the store took.
     var storeUs: Int?
+}
+
+extension RequestNote {
+    init(_ prepared: Prepared) {
+        self.init(report: prepared.report, queueUs: prepared.queueUs, workerUs: prepared.workerUs)
+    }
 }

@@ -7,11 +7,12 @@ import Synchronization
 /// Keeps objects as files: `<root>/2026/11/30/<key>`, the digest beside the content in an extended attribute.
 ///
 /// An object appears under its name whole or not at all: it is written to a file without a name, which the kernel
-/// drops if anything fails or the machine stops, and is linked into place when it is safe on the disk.
+/// drops if anything fails or the machine stops, and is linked into place when it is safe on the disk. Where the file
+/// system has no such files it is written in the folder `.parts`, and what was left there is removed at the next start.
 package final class FileStore: ObjectStore {
     /// How a file comes to be before it has its name.
     enum Making: Sendable {
-        /// O_TMPFILE, and by a hidden name where the file system lacks it.
+        /// O_TMPFILE, and by a name among the parts where the file system lacks it.
         case unnamed
         case hidden
     }
@@ -19,6 +20,10 @@ package final class FileStore: ObjectStore {
     static let digestAttribute = "user.safelight.sha256"
     /// What `probe` writes: more than a full file system can squeeze into an inode or a last block.
     private static let probeBytes = 64 * 1024
+    /// Holds files on their way to their names.
+    static let partsFolder = ".parts"
+    /// A part as old as this belongs to nobody: other processes may be at work on the same store, none of them as long.
+    static let stalePartSeconds = 3600
 
     private let root: Folder
     private let making: Making
@@ -33,8 +38,30 @@ package final class FileStore: ObjectStore {
     }
 
     init(_ path: String, making: Making) throws(StoreError) {
-        do { root = try Folder.opening(path) } catch { throw StoreError(error) }
+        do {
+            root = try Folder.opening(path)
+            try FileStore.sweepParts(below: root)
+        } catch {
+            throw StoreError(error)
+        }
         self.making = making
+    }
+
+    /// Removes what a process that was killed has left behind.
+    private static func sweepParts(below root: borrowing Folder) throws(PosixError) {
+        let parts: Folder
+        do { parts = try root.openFolder([partsFolder]) } catch {
+            if error.errno == ENOENT { return }
+            throw error
+        }
+        let staleSeconds = Int(Clock.unixMs() / 1000) - stalePartSeconds
+        for name in try parts.names() {
+            // Another process may be sweeping too, and a store that is read-only for the moment may still be read.
+            guard let part = try? parts.openFile(name), let status = try? part.status(),
+                Int(status.st_mtim.tv_sec) < staleSeconds
+            else { continue }
+            try? parts.unlink(name)
+        }
     }
 
     package func put(_ key: ObjectKey, _ object: SealedFile, sha256: SHA256Digest) throws(StoreError) {
@@ -112,21 +139,19 @@ package final class FileStore: ObjectStore {
     private func putHidden(
         _ key: ObjectKey, _ object: SealedFile, _ sha256: SHA256Digest, in folder: borrowing Folder
     ) throws(PosixError) {
-        do {
-            let hidden = ".\(key.text).part"
-            let file = try folder.makeFile(hidden)
-            // Before the folder is synced, so that a loss of power does not bring the hidden name back.
-            defer { try? folder.unlink(hidden) }
-            try FileStore.fill(file, object, sha256)
-            try folder.link(hidden, as: key.text)
-        }
+        let parts = try root.makeFolder(FileStore.partsFolder)
+        let file = try parts.makeFile(key.text)
+        defer { try? parts.unlink(key.text) }
+        try FileStore.fill(file, object, sha256)
+        try folder.link(key.text, in: parts, as: key.text)
         try FileStore.syncName(key, in: folder)
     }
 
     private func probeHidden(_ bytes: [UInt8]) throws(PosixError) {
-        let hidden = ".probe-\(UInt64.random(in: 0 ... .max)).part"
-        let file = try root.makeFile(hidden)
-        defer { try? root.unlink(hidden) }
+        let parts = try root.makeFolder(FileStore.partsFolder)
+        let name = "probe-\(UInt64.random(in: 0 ... .max))"
+        let file = try parts.makeFile(name)
+        defer { try? parts.unlink(name) }
         try file.writeAll(bytes)
     }
 

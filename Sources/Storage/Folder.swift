@@ -29,7 +29,7 @@ struct Folder: ~Copyable {
     borrowing func descend(_ names: [String], followingLinks: Bool = false) throws(PosixError) -> Folder {
         var current = Folder(adopting: try descriptor.duplicate())
         for name in names {
-            try current.makeFolder(name)
+            try current.makeMissing(name)
             let next = try current.openFolder(name, followingLinks: followingLinks)
             try current.sync()
             current = next
@@ -72,10 +72,37 @@ struct Folder: ~Copyable {
         try syscall("linkat") { clinux_link_unnamed(source, raw, name) }
     }
 
-    /// Gives a named file a second name; EEXIST where it is taken.
-    borrowing func link(_ existing: String, as name: String) throws(PosixError) {
+    /// Gives a file of another folder a second name here; EEXIST where it is taken.
+    borrowing func link(_ existing: String, in other: borrowing Folder, as name: String) throws(PosixError) {
         let raw = descriptor.raw
-        try syscall("linkat") { linkat(raw, existing, raw, name, 0) }
+        let source = other.descriptor.raw
+        try syscall("linkat") { linkat(source, existing, raw, name, 0) }
+    }
+
+    /// The names of what is in the folder, but for its own and its parent's.
+    borrowing func names() throws(PosixError) -> [String] {
+        // The stream takes over its descriptor, and with it a position of its own.
+        let raw = try open(".", O_RDONLY | O_DIRECTORY).release()
+        guard let stream = fdopendir(raw) else {
+            let error = PosixError(call: "fdopendir", errno: errno)
+            _ = Descriptor(adopting: raw)
+            throw error
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// The folder `name` in this one, made where it is missing; not made durable.
+    borrowing func makeFolder(_ name: String) throws(PosixError) -> Folder {
+        try makeMissing(name)
+        return try openFolder(name, followingLinks: false)
     }
 
     borrowing func unlink(_ name: String) throws(PosixError) {
@@ -93,7 +120,7 @@ struct Folder: ~Copyable {
     }
 
     /// Makes the folder unless it is there.
-    private borrowing func makeFolder(_ name: String) throws(PosixError) {
+    private borrowing func makeMissing(_ name: String) throws(PosixError) {
         let raw = descriptor.raw
         do { try syscall("mkdirat") { mkdirat(raw, name, Folder.mode) } } catch {
             if error.errno != EEXIST { throw error }

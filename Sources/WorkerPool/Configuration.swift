@@ -12,6 +12,8 @@ extension WorkerPool {
         package var processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         /// Jobs that may wait while all workers are busy.
         package var queueLengthMax: Int
+        /// How long a job may wait for a worker, until its client has lost its patience.
+        package var waitMs = 10_000
         /// A worker that has done as many jobs is replaced, so that leaks stay small.
         package var jobsPerWorkerMax = 1000
         /// A worker that holds more memory than this after a job is replaced.

@@ -13,6 +13,8 @@ package enum Event: Sendable, Equatable {
     case killedAtDeadline(pid: Int32)
     /// A worker was still at its job when the time of grace of `stop` was over.
     case killedAtStop(pid: Int32)
+    /// A worker was at a long job whose client had gone, and was killed.
+    case killedAsAbandoned(pid: Int32)
     /// A worker broke the protocol and was killed.
     case misbehaved(pid: Int32, how: String)
     /// A worker was replaced after enough jobs or with too much memory in its hands.

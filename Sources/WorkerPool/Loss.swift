@@ -8,6 +8,8 @@ enum Loss: Error, Equatable {
     case timedOut
     /// The pool is being stopped, and the time of grace is over.
     case stopped
+    /// Its client has gone, and the job had long to go.
+    case abandoned
     /// It leaves its messages unread.
     case unreachable(PosixError)
     /// It sent something before it was given a job, or a second reply.
@@ -28,6 +30,7 @@ extension Loss: CustomStringConvertible {
         case .exited(nil): "the worker closed its socket"
         case .timedOut: "the worker was killed at the deadline"
         case .stopped: "the worker was killed at the end of the service"
+        case .abandoned: "the worker was killed since nobody waits for its job"
         case .unreachable(let error): "the worker takes no job: \(error)"
         case .spokeUnasked: "the worker spoke before it was given a job"
         case .replyMalformed: "the worker's reply was malformed"

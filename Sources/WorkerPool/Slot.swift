@@ -11,6 +11,7 @@ struct Slot {
         let work: WorkerPool.Work
         /// What the job may keep busy, in both of its tries.
         let threads: Int
+        let startUs: Int
         let untilMs: Int
         /// How the first try was lost.
         var loss: Loss?
@@ -110,7 +111,7 @@ extension Slot {
     private mutating func awaitWork(_ worker: inout Worker) -> Fate {
         if let next = pool.next(index) {
             running = Running(
-                work: next.work, threads: next.threads,
+                work: next.work, threads: next.threads, startUs: Clock.monotonicUs(),
                 untilMs: Clock.monotonicMs() + next.work.job.limits.jobDeadlineMs)
             return .keep
         }
@@ -154,14 +155,23 @@ extension Slot {
         }
     }
 
+    /// While all slots are busy, somebody must look after those that wait.
+    private static let lookEveryMs = 250
+
     private func awaitReply(_ worker: inout Worker, untilMs: Int) throws(Loss) -> Reply {
         while true {
+            let lookMs = Clock.monotonicMs() + Self.lookEveryMs
             do throws(Loss) {
                 // Woken up, it asks for the limit again: the pool may be stopping.
-                if let reply = try worker.awaitReply(wakeUp: wakeUp, untilMs: limitMs) { return reply }
+                if let reply = try worker.awaitReply(wakeUp: wakeUp, untilMs: min(limitMs, lookMs)) { return reply }
             } catch {
-                throw error == .timedOut && Clock.monotonicMs() < untilMs ? .stopped : error
+                guard error == .timedOut else { throw error }
+                let nowMs = Clock.monotonicMs()
+                if nowMs >= untilMs { throw .timedOut }
+                if nowMs >= limitMs { throw .stopped }
+                pool.expire()
             }
+            if pool.isCancelled(index) { throw .abandoned }
         }
     }
 
@@ -183,15 +193,24 @@ extension Slot {
         guard let running else { return }
         switch loss {
         case .stopped: finish(.failure(.stopping))
+        case .abandoned: finish(.failure(.abandoned))
         case .timedOut: finish(.failure(.late(deadlineMs: running.work.job.limits.jobDeadlineMs)))
         default: if running.loss == nil { self.running?.loss = loss } else { finish(.failure(.undecodable(loss))) }
         }
     }
 
     private mutating func finish(_ outcome: WorkerPool.Outcome) {
-        running?.work.complete(outcome)
-        running = nil
-        pool.finished(index)
+        guard let running else { return }
+        let tookUs = Clock.monotonicUs() - running.startUs
+        running.work.complete(
+            outcome.map { output in
+                var output = output
+                output.queueUs = running.startUs - running.work.submittedUs
+                output.workUs = tookUs
+                return output
+            })
+        self.running = nil
+        pool.finished(index, tookUs: tookUs)
     }
 
     private func isWornOut(_ worker: borrowing Worker) -> Bool {
@@ -209,6 +228,7 @@ extension Slot {
             case .exited(let exit): .crashed(pid: pid, exit, duringJob: duringJob)
             case .timedOut: .killedAtDeadline(pid: pid)
             case .stopped: .killedAtStop(pid: pid)
+            case .abandoned: .killedAsAbandoned(pid: pid)
             case .unreachable, .spokeUnasked, .replyMalformed, .outputMissing, .outputTooLarge,
                 .outputHeld:
                 .misbehaved(pid: pid, how: "\(loss)")

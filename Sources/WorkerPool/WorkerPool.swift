@@ -16,6 +16,10 @@ package final class WorkerPool: Sendable {
     package struct Output: Sendable {
         package let report: Report
         package let jpeg: SealedFile
+        /// Microseconds that the job waited for a worker.
+        package var queueUs = 0
+        /// Microseconds that it was with workers, in all of its tries.
+        package var workUs = 0
     }
 
     package typealias Outcome = Result<Output, Failure>
@@ -24,6 +28,7 @@ package final class WorkerPool: Sendable {
     struct Work: Sendable {
         let job: Job
         let input: SealedFile
+        let submittedUs: Int
         let complete: @Sendable (Outcome) -> Void
     }
 
@@ -32,6 +37,7 @@ package final class WorkerPool: Sendable {
     /// One a slot, waking its thread.
     private let wakeUps: [EventCounter]
     private let threads = ThreadGroup()
+    private let serial = Atomic(0)
 
     private init(configuration: Configuration, wakeUps: [EventCounter]) {
         self.configuration = configuration
@@ -68,25 +74,46 @@ package final class WorkerPool: Sendable {
     /// Whether at least one worker has said hello and lives.
     package var isReady: Bool { machine.withLock { $0.isReady } }
 
+    package var load: Load { machine.withLock { $0.load } }
+
     /// Queues a job; `completion` is called exactly once with its outcome, from a thread of the pool, and must soon
     /// return.
     ///
     /// Failures come from the worker (`unsupported_media_type`, `corrupt`, `truncated`, `too_many_pixels` …), or are
-    /// `undecodable` after two losses or at the deadline, `busy` where no worker took the job within its deadline's
-    /// length, `stopping`, or `internal_error`.
+    /// `undecodable` after two losses or at the deadline, `busy` where no worker took the job within `waitMs`, `stopping`,
+    /// or `internal_error`.
     ///
+    /// - Parameter expectedMs: what the job will take, as far as one can tell.
+    /// - Returns: what the job is cancelled by.
     /// - Throws: `busy` where the queue is full, `stopping` after `stop`; `completion` is not called then.
+    @discardableResult
     package func submit(
-        _ job: Job, input: SealedFile, completion: @escaping @Sendable (Outcome) -> Void
-    ) throws(Failure) {
-        let work = Work(job: job, input: input, complete: completion)
-        let untilMs = Clock.monotonicMs() + job.limits.jobDeadlineMs
-        switch machine.withLock({ $0.submit(work, untilMs: untilMs) }) {
+        _ job: Job, input: SealedFile, expectedMs: Int, completion: @escaping @Sendable (Outcome) -> Void
+    ) throws(Failure) -> Ticket {
+        let nowMs = Clock.monotonicMs()
+        let work = Work(job: job, input: input, submittedUs: Clock.monotonicUs(), complete: completion)
+        let id = serial.add(1, ordering: .relaxed).newValue
+        let submission = machine.withLock {
+            $0.submit(work, id: id, expectedMs: expectedMs, nowMs: nowMs, untilMs: nowMs + configuration.waitMs)
+        }
+        switch submission {
         case .handed(let slot): wakeUps[slot].signal()
         case .queued: break
         case .queueFull:
             throw Failure(.busy, "all workers are busy and \(configuration.queueLengthMax) jobs wait already")
         case .stopping: throw .stopping
+        }
+        return Ticket(id: id)
+    }
+
+    /// Gives up a job whose outcome nobody waits for any more. One that waits is dropped. One that runs is left to its end,
+    /// for on average that costs less than a fresh worker; only where it was expected to take more than a second its
+    /// worker is killed. Either way its completion is called, sooner or later. Harmless after the job's end.
+    package func cancel(_ ticket: Ticket) {
+        switch machine.withLock({ $0.cancel(id: ticket.id) }) {
+        case .dropped(let work): work.complete(.failure(.abandoned))
+        case .kill(let slot): wakeUps[slot].signal()
+        case .leave: break
         }
     }
 
@@ -114,7 +141,9 @@ extension WorkerPool {
 
     func warmed(_ slot: Int) { machine.withLock { $0.warmed(slot) } }
 
-    func finished(_ slot: Int) { machine.withLock { $0.finished(slot) } }
+    func isCancelled(_ slot: Int) -> Bool { machine.withLock { $0.isCancelled(slot) } }
+
+    func finished(_ slot: Int, tookUs: Int) { machine.withLock { $0.finished(slot, tookUs: tookUs) } }
 
     func lost(_ slot: Int) {
         if let other = machine.withLock({ $0.lost(slot) }) { wakeUps[other].signal() }
@@ -131,6 +160,7 @@ extension WorkerPool {
 extension Failure {
     static let stopping = Failure(.stopping, "the service is stopping")
     static let noWorker = Failure(.busy, "no worker became free in time")
+    static let abandoned = Failure(.busy, "the client has gone")
 
     static func undecodable(_ loss: Loss) -> Failure {
         Failure(.undecodable, "the picture could not be decoded", diagnosis: loss.description)

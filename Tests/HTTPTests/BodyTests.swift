@@ -146,7 +146,7 @@ import Testing
                 let socket = try RawSocket(port: server.port)
                 try socket.send("POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc")
                 socket.halfClose()
-                #expect(try socket.readResponse().status == 200)
+                #expect(try socket.readFinalResponse().status == 200)
                 #expect(socket.isClosedByServer())
             }
             #expect(eventually { server.connectionCount == 0 })
@@ -162,7 +162,7 @@ import Testing
             socket.halfClose()
             usleep(50_000)
             handler.release()
-            #expect(try socket.readResponse().text == "released")
+            #expect(try socket.readFinalResponse().text == "released")
             #expect(socket.isClosedByServer())
         }
     }

@@ -81,7 +81,7 @@ import Testing
         try withServer(configure: hurry) { server throws in
             let response = try ask(server, "POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\nsome")
             #expect(response.status == 408)
-            #expect(response.text == "uploadTimeout(headMs: 200, bytesPerSecondMin: 16000)")
+            #expect(response.text == "uploadTimeout(headMs: 200, bytesPerSecondMin: 16000, bodyMs: 900000)")
         }
     }
 

@@ -153,9 +153,10 @@ import Testing
     @Test func aBodyHasItsPace() throws {
         var machine = try accepted(1000)
         #expect(machine.pieceCame(100) == .keep)
-        #expect(machine.tick(nowMs: 100, Progress()) == .leave)
+        #expect(machine.tick(nowMs: 99, Progress()) == .leave)
+        #expect(machine.tick(nowMs: 100, Progress()) == .settle(bytes: 100))
         #expect(machine.pieceCame(99) == .keep)
-        #expect(machine.tick(nowMs: 199, Progress()) == .leave)
+        #expect(machine.tick(nowMs: 199, Progress()) == .settle(bytes: 199))
         #expect(machine.tick(nowMs: 200, Progress()) == .timeOut)
     }
 

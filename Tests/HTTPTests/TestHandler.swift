@@ -9,6 +9,7 @@ import Synchronization
 /// - `/hello`: `hello`; `/see`: what the server made of the head, one fact a line
 /// - `/later?ms=N`: `later` from another thread; `/hold`: nothing until `release`; `/twice`: two replies
 /// - `/known?count=N`: 304 instead of so many zeros
+/// - `/keep`: 200, and the body is kept until `forget`
 /// - `/zeros?count=N`: so many zeros from a file; `/starve`: likewise, and the process may open nothing more
 /// - `/broken?value=V`: a header field that cannot be sent
 /// - `/refuse`: 401 before the body; `/broken-refusal?value=V`: likewise, with such a field
@@ -17,7 +18,27 @@ final class TestHandler: Handler {
         var held: [@Sendable (Response) -> Void] = []
         var records: [AccessRecord] = []
         var handledCount = 0
+        var kept: [SealedFile?] = []
+        var clients: [Requester] = []
     }
+
+    /// Counts itself for as long as somebody has it.
+    private final class Permit: Sendable {
+        private let count: Counter
+
+        init(_ count: Counter) {
+            self.count = count
+            count.value.add(1, ordering: .relaxed)
+        }
+
+        deinit { count.value.subtract(1, ordering: .relaxed) }
+    }
+
+    private final class Counter: Sendable {
+        let value = Atomic(0)
+    }
+
+    private let permits = Counter()
 
     private let state = Mutex(State())
     let bodyBytesMax: Int
@@ -27,6 +48,19 @@ final class TestHandler: Handler {
     var records: [AccessRecord] { state.withLock { $0.records } }
     var heldCount: Int { state.withLock { $0.held.count } }
     var handledCount: Int { state.withLock { $0.handledCount } }
+    /// Requests that were accepted and are not over.
+    var permitCount: Int { permits.value.load(ordering: .relaxed) }
+    /// Those who have asked so far.
+    var clients: [Requester] { state.withLock { $0.clients } }
+
+    /// Lets go of the bodies that were kept.
+    func forget() {
+        let kept = state.withLock { state in
+            defer { state.kept = [] }
+            return state.kept
+        }
+        precondition(!kept.isEmpty)
+    }
 
     /// Replies to all that were held.
     func release(_ response: Response = Response(status: 200, body: .bytes(Array("released".utf8)))) {
@@ -41,12 +75,15 @@ final class TestHandler: Handler {
         switch head.path.first {
         case "refuse": .refuse(text("refused", 401))
         case "broken-refusal": .refuse(broken(head))
-        default: .accept(bodyBytesMax: bodyBytesMax)
+        default: .accept(bodyBytesMax: bodyBytesMax, permit: Permit(permits))
         }
     }
 
     func handle(_ request: Request, reply: @escaping @Sendable (Response) -> Void) {
-        state.withLock { $0.handledCount += 1 }
+        state.withLock { state in
+            state.handledCount += 1
+            state.clients.append(request.client)
+        }
         let head = request.head
         func number(_ name: String) -> Int { head.query.first { $0.name == name }.flatMap { Int($0.value) } ?? 0 }
         switch head.path.first {
@@ -61,6 +98,9 @@ final class TestHandler: Handler {
                 reply(Response(status: 200, body: .bytes(Array("later".utf8))))
             }
         case "hold": state.withLock { $0.held.append(reply) }
+        case "keep":
+            state.withLock { $0.kept.append(request.body) }
+            reply(text("kept"))
         case "twice":
             reply(text("first"))
             reply(text("second"))

@@ -58,18 +58,18 @@ struct DirectClient: Client {
         let response: Response
         switch service.begin(head) {
         case .refuse(let refusal): response = refusal
-        case .accept(let bytesMax):
+        case .accept(let bytesMax, let permit):
             if let body, body.count > bytesMax {
                 response = service.problem(
                     .bodyTooLarge(limit: bytesMax, declared: body.count), id: head.id, head: head)
             } else {
-                response = try handle(head, body)
+                response = try handle(head, body, permit)
             }
         }
         service.finished(
             AccessRecord(
                 id: head.id, head: head, status: response.status, isComplete: true, bytesIn: body?.count ?? 0,
-                bytesOut: response.body.count, durationUs: 1000, note: response.note))
+                bytesOut: response.body.count, uploadUs: 500, durationUs: 1000, note: response.note))
         return Answer(
             status: response.status,
             headers: response.addingIfMissing("X-Request-Id", head.id)
@@ -79,11 +79,11 @@ struct DirectClient: Client {
 
     func close() {}
 
-    private func handle(_ head: RequestHead, _ body: [UInt8]?) throws -> Response {
+    private func handle(_ head: RequestHead, _ body: [UInt8]?, _ permit: (any Sendable)?) throws -> Response {
         let file = try body.flatMap { $0.isEmpty ? nil : try SealedFile.holding($0, name: "body") }
         let answer = Mutex<Response?>(nil)
         let isThere = DispatchSemaphore(value: 0)
-        service.handle(Request(head: head, body: file)) { response in
+        service.handle(Request(head: head, body: file, permit: permit)) { response in
             answer.withLock { $0 = response }
             isThere.signal()
         }
@@ -108,6 +108,8 @@ struct DirectClient: Client {
 /// Serves on a port of the system's choice and asks with curl.
 struct LiveClient: Client {
     private let server: Server
+
+    var port: UInt16 { server.port }
 
     init(service: ImageService) throws {
         let address = try #require(ListenAddress("127.0.0.1:0"))

@@ -25,7 +25,7 @@ import Testing
         #expect(line["image.kind"] as? String == "heic")
         #expect(line["image.path"] as? String == "reencode")
         #expect(line["image.pixels"] as? Int == 128)
-        for time in ["time.total_ms", "time.worker_ms", "time.store_ms"] {
+        for time in ["time.total_ms", "time.upload_ms", "time.queue_ms", "time.worker_ms", "time.store_ms"] {
             #expect((0..<10_000).contains(line[time] as? Double ?? -1), "\(time)")
         }
         #expect(line["error.code"] == nil)

@@ -79,11 +79,12 @@ import Testing
         (HTTPProblem.badRequest(reason: "two lengths"), "bad_request", "two lengths"),
         (.bodyTooLarge(limit: 10, declared: nil), "body_too_large", "the body is over the limit of 10 bytes"),
         (
-            .uploadTimeout(headMs: 10_000, bytesPerSecondMin: 16_384), "upload_timeout",
+            .uploadTimeout(headMs: 10_000, bytesPerSecondMin: 16_384, bodyMs: 900_000), "upload_timeout",
             "the request came too slowly: its head must be there within 10000 ms, and its body come at 16384 bytes a "
-                + "second or more"
+                + "second or more and within 900 s"
         ),
         (.stopping, "stopping", "the service is stopping"),
+        (.bodiesFull, "busy", "other uploads hold all the memory that there is for them"),
         (.noMemory, "busy", "there is no room for this request now"),
         (.internalError, "internal_error", "the answer could not be sent"),
     ]) func wordsTheServersProblems(problem: HTTPProblem, code: String, detail: String) throws {

@@ -53,7 +53,9 @@ import Testing
         ("workers", "257"), ("workers", "+1"), ("body-max", "1023"), ("body-max", "2GiB"), ("body-max", "64 MiB"),
         ("body-max", "64mib"), ("body-max", "MiB"), ("body-max", "99999999999999999999GiB"), ("job-deadline", "20"),
         ("job-deadline", "99ms"), ("job-deadline", "11m"), ("job-deadline", "1.5s"), ("worker-memory", "1MiB"),
-        ("megapixels-max", "0"), ("megapixels-max", "1e3"), ("grace", "-1s"), ("allow-anonymous", "yes"),
+        ("megapixels-max", "0"), ("megapixels-max", "1e3"), ("grace", "-1s"), ("queue", "-1"),
+        ("queue", "10001"), ("queue-deadline", "0s"), ("upload-deadline", "25h"), ("bodies-max", "2TiB"),
+        ("store-deadline", "11m"), ("allow-anonymous", "yes"),
     ]) func refuses(flag: String, value: String) throws {
         let descriptor = try #require(SettingDescriptor.all.first { $0.flag == flag })
         #expect(throws: Settings.Complaints(sentences: ["--\(flag)='\(value)' is not allowed; \(descriptor.allowed)"]))
@@ -66,11 +68,23 @@ import Testing
     @Test(arguments: [
         ("workers", "1"), ("workers", "256"), ("body-max", "1KiB"), ("body-max", "1GiB"), ("megapixels-max", "1"),
         ("megapixels-max", "4000"), ("job-deadline", "100ms"), ("job-deadline", "10m"), ("worker-memory", "64MiB"),
-        ("worker-memory", "64GiB"), ("grace", "0s"), ("grace", "10m"),
+        ("worker-memory", "64GiB"), ("grace", "0s"), ("grace", "10m"), ("queue", "0"), ("queue", "10000"),
+        ("queue-deadline", "100ms"), ("queue-deadline", "10m"), ("upload-deadline", "1s"), ("upload-deadline", "24h"),
+        ("bodies-max", "1TiB"), ("store-deadline", "100ms"), ("store-deadline", "10m"),
     ]) func allowsItsBounds(flag: String, value: String) throws {
         let descriptor = try #require(SettingDescriptor.all.first { $0.flag == flag })
         #expect(descriptor.allowed.contains(value))
         _ = try Settings(arguments: ["--\(flag)=\(value)"], environment: [:])
+    }
+
+    @Test func theLargestBodyMustFindRoom() throws {
+        #expect {
+            try Settings(arguments: ["--bodies-max=64MB"], environment: [:])
+        } throws: { error in
+            (error as? Settings.Complaints)?.sentences.first?.hasPrefix("--bodies-max is less than --body-max") == true
+        }
+        #expect(
+            try Settings(arguments: ["--bodies-max=1KiB", "--body-max=1KiB"], environment: [:]).bodiesBytesMax == 1024)
     }
 
     @Test func complainsAboutEverything() {

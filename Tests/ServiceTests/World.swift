@@ -12,27 +12,34 @@ import Testing
 final class World: Sendable {
     let runner: StubRunner
     let store: MemoryStore
+    /// What the service calls.
+    let hanging: HangingStore
     let service: ImageService
     /// A JPEG as cjpeg writes it: 16x8 pixels, JFIF and nothing else.
     let jpeg: [UInt8]
     private let threads: WorkThreads
+    private let calls: StoreCalls
     private let lines: LineLog
     private let client: any Client
 
     init(
-        _ transport: Transport, bytesMax: Int = .max, bodyBytesMax: Int = 100_000, pixelsMax: Int = 1_000_000
+        _ transport: Transport, bytesMax: Int = .max, bodyBytesMax: Int = 100_000, pixelsMax: Int = 1_000_000,
+        storeMs: Int = 20_000
     ) throws {
         jpeg = try World.makeJPEG()
         runner = StubRunner(.succeed(World.report, try SealedFile.holding(jpeg, name: "output")))
         store = MemoryStore(bytesMax: bytesMax)
+        hanging = HangingStore(store)
         threads = try WorkThreads.start(name: "test", threadCount: 2, queueLengthMax: 16)
         var limits = Limits()
         limits.bodyBytesMax = bodyBytesMax
         limits.pixelsMax = pixelsMax
         let lines = LineLog()
         self.lines = lines
+        let log = Log { lines.append($0) }
+        calls = try StoreCalls.start(threadCount: 2, queueLengthMax: 16, deadlineMs: storeMs, log: log)
         service = ImageService(
-            runner: runner, store: store, threads: threads, limits: limits, log: Log { lines.append($0) })
+            runner: runner, store: hanging, threads: threads, calls: calls, queueLengthMax: 4, limits: limits, log: log)
         switch transport {
         case .direct: client = DirectClient(service: service)
         case .live: client = try LiveClient(service: service)
@@ -42,7 +49,11 @@ final class World: Sendable {
     deinit {
         client.close()
         threads.stop()
+        _ = calls.stop(graceMs: 20_000)
     }
+
+    /// Of a live service.
+    var port: UInt16 { (client as? LiveClient)?.port ?? 0 }
 
     func send(
         _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil

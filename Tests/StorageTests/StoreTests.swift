@@ -84,6 +84,23 @@ import Testing
         #expect(throws: StoreError.self) { try store.get(someKey(3)) }
     }
 
+    /// What a process left that was killed while it wrote, where files need a name: gone at the next start, unless it is so
+    /// young that another process may still be at it.
+    @Test func sweepsWhatWasLeft() throws {
+        let store = try FileStore(folder.path, making: .hidden)
+        try put(someObject(10), as: someKey(1), in: store)
+        let parts = folder.path + "/" + FileStore.partsFolder
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parts) == [])
+        for (name, age) in [("old", 3700.0), ("young", 3500.0)] {
+            try Data("x".utf8).write(to: URL(fileURLWithPath: parts + "/" + name))
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: parts + "/" + name)
+        }
+        let next = try FileStore.opening(folder.path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parts) == ["young"])
+        #expect(try next.get(someKey(1)) != nil)
+    }
+
     @Test func makesItsFolderAgain() throws {
         let store = try FileStore.opening(folder.path)
         try put(someObject(10), as: someKey(1), in: store)

@@ -78,6 +78,13 @@ package final class RawSocket {
     /// Reads one response, its body by Content-Length or in chunks.
     ///
     /// - Parameter isToHead: whether it answers HEAD, so that no body follows.
+    package func readFinalResponse() throws -> RawResponse {
+        while true {
+            let response = try readResponse()
+            if response.status >= 200 { return response }
+        }
+    }
+
     package func readResponse(isToHead: Bool = false) throws -> RawResponse {
         let end = Array("\r\n\r\n".utf8)
         var headCount: Int?

@@ -42,20 +42,27 @@ final class FaultPool: Sendable {
     func path(_ name: String) -> String { folder.url.appendingPathComponent(name).path }
 
     /// Submits at once; the outcome is waited for later.
-    func begin(_ words: String, deadlineMs: Int = 20_000, outputBytesMax: Int = 4096) throws -> Pending {
+    func begin(
+        _ words: String, deadlineMs: Int = 20_000, outputBytesMax: Int = 4096, expectedMs: Int = 0
+    ) throws -> Pending {
         let input = try SealedFile.holding(Array(words.utf8), name: "input")
         var limits = Limits()
         limits.jobDeadlineMs = deadlineMs
         limits.outputBytesMax = outputBytesMax
         let startMs = Clock.monotonicMs()
         let pending = Pending(startMs: startMs)
-        try pool.submit(Job(options: Options(), limits: limits), input: input) { pending.end(with: $0) }
+        let ticket = try pool.submit(
+            Job(options: Options(), limits: limits), input: input, expectedMs: expectedMs
+        ) { pending.end(with: $0) }
+        pending.ticket.withLock { $0 = ticket }
         return pending
     }
 
+    func cancel(_ job: Pending) throws { pool.cancel(try #require(job.ticket.withLock { $0 })) }
+
     /// A job that a worker has begun and goes on with after `release`; it says "released" then.
-    func beginHeld() throws -> Pending {
-        let job = try begin("until \(path("begun")) \(path("released"))")
+    func beginHeld(expectedMs: Int = 0) throws -> Pending {
+        let job = try begin("until \(path("begun")) \(path("released"))", expectedMs: expectedMs)
         try wait { access(path("begun"), F_OK) == 0 }
         return job
     }
@@ -110,6 +117,7 @@ final class Pending: Sendable {
     private let startMs: Int
     private let ended = DispatchSemaphore(value: 0)
     private let result = Mutex<End?>(nil)
+    fileprivate let ticket = Mutex<WorkerPool.Ticket?>(nil)
 
     fileprivate init(startMs: Int) { self.startMs = startMs }
 

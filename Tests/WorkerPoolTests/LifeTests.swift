@@ -18,9 +18,12 @@ import Testing
     /// No worker comes to its hello: the pool is not ready, tries again with pauses, and fails the job at its deadline.
     @Test(arguments: [("DieAtStart", "exit code 7"), ("Mute", "no hello in time"), ("Stranger", "spoke")])
     func failsJobsWhileNoWorkerStarts(name: String, reason: String) throws {
-        let faults = try FaultPool(name) { $0.helloDeadlineMs = name == "Mute" ? 50 : 20_000 }
+        let faults = try FaultPool(name) {
+            $0.helloDeadlineMs = name == "Mute" ? 50 : 20_000
+            $0.waitMs = 300
+        }
         defer { faults.pool.stop(graceMs: 0) }
-        let (failure, tookMs) = try faults.begin("echo on", deadlineMs: 300).failureAndTime
+        let (failure, tookMs) = try faults.begin("echo on").failureAndTime
         #expect(failure?.code == .busy)
         #expect((300..<1500).contains(tookMs))
         #expect(!faults.pool.isReady)
@@ -33,12 +36,50 @@ import Testing
 
     /// Workers that die idle, or talk out of turn, come back with pauses too; a job finds none to take it.
     @Test(arguments: ["DieAfterHello", "Early"]) func pausesForWorkersThatDoNothing(name: String) throws {
-        let faults = try FaultPool(name)
+        let faults = try FaultPool(name) { $0.waitMs = 100 }
         defer { faults.pool.stop(graceMs: 0) }
         usleep(300000)
         #expect((2..<9).contains(faults.started.count))
-        let failure = try faults.failure("echo on", deadlineMs: 100)
+        let failure = try faults.failure("echo on")
         #expect(failure == nil || failure?.code == .busy || failure?.code == .undecodable)
+    }
+
+    /// All workers are busy for long; those that wait hear of it in time all the same.
+    @Test func aJobWaitsNoLongerThanItsClient() throws {
+        let faults = try FaultPool { $0.waitMs = 300 }
+        defer { faults.pool.stop(graceMs: 0) }
+        let held = try faults.beginHeld()
+        let (failure, tookMs) = try faults.begin("echo on").failureAndTime
+        #expect(failure?.code == .busy)
+        #expect((300..<2000).contains(tookMs))
+        try faults.release()
+        let output = try held.output
+        #expect(output.text == "released")
+        #expect(output.workUs >= 300_000 && output.queueUs < 200_000_000)
+    }
+
+    @Test func dropsAJobThatNobodyWaitsFor() throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        let held = try faults.beginHeld()
+        let waiting = try faults.begin("echo on")
+        try faults.cancel(waiting)
+        try faults.cancel(held)
+        #expect(try waiting.failure?.code == .busy)
+        // This one runs and is no long job: it comes to its end.
+        try faults.release()
+        #expect(try held.text == "released")
+        #expect(faults.started.count == 1)
+    }
+
+    @Test func killsTheWorkerOfALongJobThatNobodyWaitsFor() throws {
+        let faults = try FaultPool()
+        defer { faults.pool.stop(graceMs: 0) }
+        let held = try faults.beginHeld(expectedMs: 5000)
+        try faults.cancel(held)
+        #expect(try held.failure?.code == .busy)
+        #expect(faults.events.contains(.killedAsAbandoned(pid: try #require(faults.started.first))))
+        #expect(try faults.text("echo on") == "on")
     }
 
     @Test func refusesWhenTheQueueIsFull() throws {

@@ -99,8 +99,10 @@ ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptor
   return received;
 }
 
-int clinux_tcp_progress(int socket, uint64_t *received, uint64_t *acknowledged, int *peer_closed) {
-  enum { close_wait = 8 }; /* TCP_CLOSE_WAIT of netinet/tcp.h, which cannot stand beside linux/tcp.h */
+int clinux_tcp_progress(
+    int socket, uint64_t *received, uint64_t *acknowledged, int *peer_closed, int *is_reset) {
+  /* TCP_CLOSE and TCP_CLOSE_WAIT of netinet/tcp.h, which cannot stand beside linux/tcp.h */
+  enum { closed = 7, close_wait = 8 };
   struct tcp_info info;
   socklen_t size = sizeof info;
   memset(&info, 0, sizeof info);
@@ -108,6 +110,7 @@ int clinux_tcp_progress(int socket, uint64_t *received, uint64_t *acknowledged, 
   *received = info.tcpi_bytes_received;
   *acknowledged = info.tcpi_bytes_acked;
   *peer_closed = info.tcpi_state == close_wait;
+  *is_reset = info.tcpi_state == closed;
   return 0;
 }
 

@@ -12,9 +12,14 @@ extension Response {
             body: .bytes(JSON.encode(value)))
     }
 
-    static func problem(_ failure: Failure, id: String, headers: [(String, String)] = []) -> Response {
+    /// - Parameter retryAfterSeconds: instead of what the failure's kind says.
+    static func problem(
+        _ failure: Failure, id: String, headers: [(String, String)] = [], retryAfterSeconds: Int? = nil
+    ) -> Response {
         var headers = [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + headers
-        if let seconds = failure.code.retryAfterSeconds { headers.append(("Retry-After", String(seconds))) }
+        if let seconds = retryAfterSeconds ?? failure.code.retryAfterSeconds {
+            headers.append(("Retry-After", String(seconds)))
+        }
         var response = Response(
             status: failure.code.status, headers: headers,
             body: .bytes(JSON.encode(Problem(failure, requestID: id))))

@@ -12,6 +12,7 @@ enum Serve {
         let server: Server
         let pool: WorkerPool
         let threads: WorkThreads
+        let calls: StoreCalls
     }
 
     static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
@@ -50,22 +51,34 @@ enum Serve {
         var configuration =
             settings.workers.map { WorkerPool.Configuration(workerPath: workerPath, workers: $0) }
             ?? WorkerPool.Configuration(workerPath: workerPath)
+        let queueLengthMax = settings.queueLengthMax ?? configuration.queueLengthMax
+        // Bodies that were let in while there was room find a place, even if they come all at once.
+        configuration.queueLengthMax = 2 * queueLengthMax
+        configuration.waitMs = settings.waitMs
         configuration.log = { log.worker($0) }
         let pool = try WorkerPool.start(configuration)
-        // Pictures on their way to the disk: as many as can come out of the pool, and readers beside them.
-        let threads = try WorkThreads.start(
-            name: "house", threadCount: 4, queueLengthMax: configuration.workers + configuration.queueLengthMax + 256)
+        // As many as can come out of the pool; to the store there are readers beside them.
+        let most = configuration.workers + configuration.queueLengthMax
+        let threads = try WorkThreads.start(name: "house", threadCount: 2, queueLengthMax: most)
+        let calls = try StoreCalls.start(
+            threadCount: 8, queueLengthMax: most + 256, deadlineMs: settings.storeMs, log: log)
         let service = ImageService(
-            runner: pool, store: store, threads: threads, limits: settings.limits, log: log)
-        let server = try Server.starting(HTTP.Configuration(listen: settings.listen), handler: service)
-        return Parts(server: server, pool: pool, threads: threads)
+            runner: pool, store: store, threads: threads, calls: calls, queueLengthMax: queueLengthMax,
+            limits: settings.limits, log: log)
+        var http = HTTP.Configuration(listen: settings.listen)
+        http.bodyMs = settings.bodyMs
+        http.bodiesBytesMax = settings.bodiesBytesMax ?? max(http.bodiesBytesMax, settings.limits.bodyBytesMax)
+        let server = try Server.starting(http, handler: service)
+        return Parts(server: server, pool: pool, threads: threads, calls: calls)
     }
 
     /// Takes no more, lets what runs come to its end, and tells by the exit code whether it did.
     private static func stop(_ parts: Parts, _ settings: Settings, _ log: Log) -> Int32 {
-        let isClean = parts.server.stop(graceMs: settings.graceMs)
+        var isClean = parts.server.stop(graceMs: settings.graceMs)
         parts.pool.stop(graceMs: 0)
         parts.threads.stop()
+        // What hangs in a store for longer is left there: the process ends without it.
+        isClean = parts.calls.stop(graceMs: min(settings.storeMs, 1000)) && isClean
         log(.info, "stopped", ["clean": .flag(isClean)])
         return isClean ? ExitCode.ok : ExitCode.failed
     }

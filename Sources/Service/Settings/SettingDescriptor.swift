@@ -65,6 +65,41 @@ package struct SettingDescriptor: Sendable {
                 settings.worker = value == "auto" ? nil : value
                 return !value.isEmpty && !value.utf8.contains(0)
             }),
+        SettingDescriptor(
+            flag: "queue", placeholder: "N", fallback: "auto",
+            allowed: "allowed are: auto (four for each worker), 0 to 10000",
+            summary: "uploads that may wait for a worker; further ones are refused before their body is read",
+            apply: { value, settings in
+                if value == "auto" {
+                    settings.queueLengthMax = nil
+                    return true
+                }
+                guard let count = Int(digits: value), count <= 10_000 else { return false }
+                settings.queueLengthMax = count
+                return true
+            }),
+        bounded(
+            "queue-deadline", .milliseconds, \.waitMs, fallback: "10s", from: "100ms", to: "10m",
+            examples: "10s", summary: "how long an upload may wait for a worker"),
+        bounded(
+            "upload-deadline", .milliseconds, \.bodyMs, fallback: "15m", from: "1s", to: "24h",
+            examples: "15m", summary: "how long a body may take to come, however steadily it does"),
+        SettingDescriptor(
+            flag: "bodies-max", placeholder: "SIZE", fallback: "auto",
+            allowed: "allowed are: auto (256MiB, or --body-max where that is more), a size from 1KiB to 1TiB",
+            summary: "the memory of all bodies that are received or worked on at a time",
+            apply: { value, settings in
+                if value == "auto" {
+                    settings.bodiesBytesMax = nil
+                    return true
+                }
+                guard let bytes = Quantity.bytes.read(value), (1 << 10...1 << 40).contains(bytes) else { return false }
+                settings.bodiesBytesMax = bytes
+                return true
+            }),
+        bounded(
+            "store-deadline", .milliseconds, \.storeMs, fallback: "10s", from: "100ms", to: "10m",
+            examples: "10s", summary: "how long the store may take for one call"),
         bounded(
             "body-max", .bytes, \.limits.bodyBytesMax, fallback: "64MiB", from: "1KiB", to: "1GiB",
             examples: "64MiB, 20MB or 5000000", summary: "the largest request body"),
@@ -112,7 +147,7 @@ package struct SettingDescriptor: Sendable {
 private enum Quantity {
     /// `64MiB` (2^20), `20MB` (10^6), `5000000`.
     case bytes
-    /// `500ms`, `20s`, `2m`. A bare number would not say what it counts.
+    /// `500ms`, `20s`, `2m`, `1h`. A bare number would not say what it counts.
     case milliseconds
 
     var placeholder: String {
@@ -126,10 +161,10 @@ private enum Quantity {
         switch self {
         case .bytes:
             [
-                ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("KB", 1000), ("MB", 1_000_000),
+                ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40), ("KB", 1000), ("MB", 1_000_000),
                 ("GB", 1_000_000_000), ("", 1),
             ]
-        case .milliseconds: [("ms", 1), ("s", 1000), ("m", 60_000)]
+        case .milliseconds: [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
         }
     }
 

@@ -28,6 +28,9 @@ extension Settings {
                 "refuses to serve \(settings.listen) to everybody who can reach it: no API keys are configured; "
                     + "listen on 127.0.0.1, or say --allow-anonymous if that is what you want")
         }
+        if let bytes = settings.bodiesBytesMax, bytes < settings.limits.bodyBytesMax {
+            sentences.append("--bodies-max is less than --body-max: the largest body would never find room")
+        }
         guard sentences.isEmpty else { throw Complaints(sentences: sentences) }
         self = settings
     }

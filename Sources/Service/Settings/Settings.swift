@@ -12,6 +12,16 @@ package struct Settings: Sendable, Equatable {
     package var workers: Int?
     /// Where `safelight-worker` is; nil for beside the running program.
     package var worker: String?
+    /// Uploads that may wait for a worker before others are refused; nil for four for each worker.
+    package var queueLengthMax: Int?
+    /// How long an upload may wait for a worker, in milliseconds.
+    package var waitMs = 10_000
+    /// How long a body may take to come, in milliseconds.
+    package var bodyMs = 900_000
+    /// What all bodies together may hold in memory; nil for 256 MiB, or one body where that may be larger.
+    package var bodiesBytesMax: Int?
+    /// How long a call to the store may take, in milliseconds.
+    package var storeMs = 10_000
     package var limits = Limits()
     /// How long requests may go on after SIGTERM, in milliseconds.
     package var graceMs = 20_000

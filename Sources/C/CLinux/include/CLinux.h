@@ -26,8 +26,9 @@ ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *desc
 ssize_t clinux_receive(int socket, void *bytes, size_t capacity, int *descriptors, size_t *descriptor_count);
 
 /* How far a TCP connection has come: bytes that came in, bytes of ours that the peer's kernel took (0 where this kernel
- * does not count), whether the peer will send no more. 0, or -1 and errno. */
-int clinux_tcp_progress(int socket, uint64_t *received, uint64_t *acknowledged, int *peer_closed);
+ * does not count), whether the peer will send no more, whether the connection was reset. 0, or -1 and errno. */
+int clinux_tcp_progress(
+    int socket, uint64_t *received, uint64_t *acknowledged, int *peer_closed, int *is_reset);
 
 /* A counter that polls as readable while above 0; read(2) takes one from it, and waits at 0; -1 and errno. */
 int clinux_eventfd(void);

@@ -1,0 +1,169 @@
+"""Drives a server with mixed photos at fractions and multiples of what it can do, and says what came of it.
+
+    /usr/bin/python3 Tests/Faults/load.py [SECONDS]          0.5, 1, 2 and 10 times capacity, SECONDS each (default 20)
+    /usr/bin/python3 Tests/Faults/load.py soak [SECONDS]     once capacity, for SECONDS (default 600): is memory flat?
+
+Capacity is measured first: as many uploads a second as a few clients that never pause get done. After that requests
+come at their own rate, whether or not earlier ones are answered, as they do in the world. The generator runs on the
+same processors as the server. Exit code 1 where a goal falls short."""
+import asyncio, itertools, os, pathlib, random, statistics, sys, time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pictures  # noqa: E402
+from client import head  # noqa: E402
+from server import Server  # noqa: E402
+
+# Requests under way at once; beyond it the generator would measure its own descriptors.
+UNDER_WAY_MAX = 200
+
+
+class Level:
+    """What was seen while one rate was offered."""
+
+    def __init__(self, name, offered):
+        self.name, self.offered = name, offered
+        self.good, self.refused, self.other, self.skipped = [], [], {}, 0
+        self.front, self.workers, self.descriptors = 0.0, 0.0, 0
+
+    def note(self, status, seconds):
+        if status == 201:
+            self.good.append(seconds)
+        elif status == 503:
+            self.refused.append(seconds)
+        else:
+            self.other[status] = self.other.get(status, 0) + 1
+
+    def look(self, server):
+        self.front = max(self.front, server.resident_mb())
+        self.workers = max(self.workers, sum(resident(server, pid) for pid in server.workers()))
+        self.descriptors = max(self.descriptors, server.descriptors())
+
+    def row(self, seconds):
+        p50, p95, p99 = (f"{1000 * quantile(self.good, q):.0f}" for q in (0.5, 0.95, 0.99))
+        refusal = f"{1000 * quantile(self.refused, 0.5):.1f}" if self.refused else "–"
+        return (f"| {self.name} | {self.offered:.1f} | {len(self.good) / seconds:.1f} | {len(self.refused)} | {p50} "
+                f"| {p95} | {p99} | {refusal} | {self.front:.0f} | {self.workers:.0f} | {self.descriptors} "
+                f"| {self.other or '–'} |")
+
+
+HEADER = ("| load | offered/s | stored/s | refused | p50 ms | p95 | p99 | refusal p50 ms | front MB | workers MB "
+          "| descriptors | else |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
+
+
+def resident(server, pid):
+    try:
+        return server.resident_mb(pid)
+    except (OSError, TypeError):
+        return 0.0
+
+
+def quantile(values, q):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(q * len(ordered)))] if ordered else float("nan")
+
+
+async def upload(server, picture):
+    """One upload on a connection of its own: status and seconds. An answer that comes early ends the sending."""
+    start = time.monotonic()
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    try:
+        writer.write(head("/v1/images", len(picture), extra="Connection: close\r\n"))
+        writer.write(picture)
+        answer = await asyncio.wait_for(reader.readuntil(b"\r\n"), 120)
+        return int(answer[9:12]), time.monotonic() - start
+    except (OSError, asyncio.IncompleteReadError) as error:
+        return type(error).__name__, time.monotonic() - start
+    finally:
+        writer.transport.abort()
+
+
+async def capacity(server, mix, seconds):
+    """Uploads a second that clients get done, two for each worker."""
+    end, count = time.monotonic() + seconds, 0
+
+    async def drive():
+        nonlocal count
+        while time.monotonic() < end:
+            status, _ = await upload(server, next(mix))
+            count += status == 201
+
+    await asyncio.gather(*(drive() for _ in range(2 * len(server.workers()))))
+    return count / seconds
+
+
+async def offer(server, mix, name, rate, seconds):
+    """Uploads at a fixed rate, evenly spaced."""
+    level, tasks = Level(name, rate), set()
+    start = time.monotonic()
+
+    async def one(picture):
+        level.note(*await upload(server, picture))
+
+    for number in range(int(rate * seconds)):
+        await asyncio.sleep(max(0, start + number / rate - time.monotonic()))
+        if len(tasks) >= UNDER_WAY_MAX:
+            level.skipped += 1
+            continue
+        task = asyncio.create_task(one(next(mix)))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+        if number % max(1, int(rate)) == 0:
+            level.look(server)
+    level.seconds = time.monotonic() - start
+    # What was taken before the end still counts for its second.
+    while tasks:
+        await asyncio.wait(tasks)
+    return level
+
+
+async def levels(server, mix, seconds):
+    most = await capacity(server, mix, seconds)
+    print(f"capacity: {most:.1f} uploads/s with {len(server.workers())} workers\n\n{HEADER}", flush=True)
+    seen = {}
+    for factor in (0.5, 1, 2, 10):
+        level = await offer(server, mix, f"{factor} ×", factor * most, seconds)
+        seen[factor] = level
+        print(level.row(level.seconds), flush=True)
+        await asyncio.sleep(2)
+    rate = {factor: len(level.good) / level.seconds for factor, level in seen.items()}
+    refusal = 1000 * quantile(seen[10].refused, 0.5)
+    goals = [
+        (f"goodput at 10 ×: {100 * rate[10] / rate[1]:.0f} % of that at 1 × (goal ≥ 95 %)", rate[10] >= 0.95 * rate[1]),
+        (f"refusals at 10 ×: {refusal:.1f} ms at the median (goal ≤ 20 ms)", refusal <= 20),
+        ("no answer but 201 and 503", not any(level.other for level in seen.values())),
+    ]
+    return goals
+
+
+async def soak(server, mix, seconds):
+    most = await capacity(server, mix, 10)
+    samples = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        level = await offer(server, mix, "1 ×", most, 15)
+        level.look(server)
+        samples.append((level.front, level.workers, level.descriptors))
+    third = max(1, len(samples) // 3)
+    goals = []
+    for index, (name, slack) in enumerate((("front MB", 4), ("workers MB", 32), ("descriptors", 8))):
+        early, late = (statistics.median(s[index] for s in part) for part in (samples[:third], samples[-third:]))
+        goals.append((f"{name}: {early:.0f} in the first third, {late:.0f} in the last", late <= 1.1 * early + slack))
+    return goals
+
+
+def main(arguments):
+    is_soak = arguments[:1] == ["soak"]
+    numbers = [int(word) for word in arguments[is_soak:]]
+    seconds = numbers[0] if numbers else 600 if is_soak else 20
+    photos = [picture for _, picture in pictures.good()]
+    random.Random(1).shuffle(photos)
+    with Server() as server:
+        goals = asyncio.run((soak if is_soak else levels)(server, itertools.cycle(photos), seconds))
+    print()
+    for text, holds in goals:
+        print(f"{'holds' if holds else 'FALLS SHORT'}: {text}")
+    return 0 if all(holds for _, holds in goals) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
