@@ -39,6 +39,7 @@ let package = Package(
         system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
         .target(name: "CContract", path: "Sources/C/CContract"),
         .target(name: "CAVLog", path: "Sources/C/CAVLog"),
+        .target(name: "CHEVC", path: "Sources/C/CHEVC"),
         .target(name: "CLinux", path: "Sources/C/CLinux", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "CJPEG", path: "Sources/C/CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
@@ -49,7 +50,9 @@ let package = Package(
         // 2 craft
         library("Container", ["Core"], settings: pure),
         library("Metadata", ["Core", "CEXIF"]),
-        library("Codecs", ["Core", "CAVLog", "CHEIF", "CJPEG", "CLinux", "CTurboJPEG", "CZimg", "CLCMS"]),
+        library(
+            "Codecs",
+            ["Core", "Posix", "CAVLog", "CHEIF", "CHEVC", "CJPEG", "CLinux", "CTurboJPEG", "CZimg", "CLCMS"]),
 
         // 3 work
         library("Transcoding", ["Core", "Posix", "Container", "Metadata", "Codecs"]),
@@ -83,7 +86,7 @@ let package = Package(
         tests("PosixTests", ["Posix"]),
         tests("ContainerTests", ["Core", "Container", "Support"]),
         tests("MetadataTests", ["Container", "Core", "Metadata", "Support"]),
-        tests("CodecsTests", ["Codecs", "Core", "Support"]),
+        tests("CodecsTests", ["Codecs", "Container", "Core", "Support"]),
         tests("WorkerPoolTests", ["Core", "Posix", "WorkerPool", "Support"]),
         tests("HTTPTests", ["HTTP", "Posix", "Support"]),
         tests("SandboxTests", ["Core", "Posix", "SandboxDeeds"]),

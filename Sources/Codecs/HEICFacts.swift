@@ -35,15 +35,21 @@ struct HEICFacts {
             pixels: 2 * storedSize.width * storedSize.height, samplesPerPixel: hasAlpha ? 4 : coding.samplesPerPixel)
     }
 
-    /// What bands take: one of them, and a tile twice.
+    /// What bands take: the lines that are worked on, and for each thread a tile twice.
     ///
     /// - Throws: `outOfMemory` where that is more than the worker may have.
-    func checkMemory(of grid: HEICGrid, tile: PixelSize) throws(CodecError) {
+    func checkMemory(of grid: HEICGrid, tile: PixelSize, lines: Int = 1, threads: Int = 1) throws(CodecError) {
         guard let tilePixels = tile.pixels, tilePixels <= limits.pixelsMax else {
             throw CodecError(.outOfMemory, "tiles of \(tile) are over \(limits.pixelsMax) pixels")
         }
-        let pixels = displaySize.width * grid.lineRowsMax + 2 * tilePixels
+        let pixels = lines * displaySize.width * grid.lineRowsMax + 2 * threads * tilePixels
         try check(pixels: pixels, samplesPerPixel: coding.samplesPerPixel)
+    }
+
+    /// As many threads as there is memory for: several work on two lines at once.
+    func threads(for grid: HEICGrid, tile: PixelSize, atMost count: Int) -> Int {
+        guard count > 1, (try? checkMemory(of: grid, tile: tile, lines: 2, threads: count)) != nil else { return 1 }
+        return count
     }
 
     private func check(pixels: Int, samplesPerPixel: Double) throws(CodecError) {

@@ -63,6 +63,9 @@ struct HEICGrid: Equatable {
 
     var lineCount: Int { vertical.tiles }
 
+    /// Columns of tiles, as stored.
+    var storedColumns: Int { orientation.swapsAxes ? vertical.tiles : horizontal.tiles }
+
     var lineRowsMax: Int { min(vertical.tileLength, vertical.length) }
 
     func line(_ index: Int) -> Line {

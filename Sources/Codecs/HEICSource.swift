@@ -34,11 +34,14 @@ package struct HEICSource: BandSource, ~Copyable {
     ///   - bytes: the file; the caller keeps it where it is for as long as the source lives.
     ///   - colour: what the container's `colr` box says, where the caller has read it; else libheif is asked.
     ///   - part: what the caller will look at, upright; what the bands show elsewhere is undefined. Nil for all.
+    ///   - tiles: where the primary picture's tiles are, where the caller has read it; else libheif decodes each by a decoder
+    ///     of its own.
+    ///   - threads: how many may decode the tiles. The bands are the same for any number.
     /// - Throws: `truncated` and `corrupt` for broken files, damaged picture data among them; `unsupported` where the
     ///   primary picture is not HEVC; `outOfMemory` where the picture is over the limits.
     package static func opening(
         _ bytes: UnsafeRawBufferPointer, limits: Limits, colour: ColourDescription? = nil,
-        part: PixelRectangle? = nil
+        part: PixelRectangle? = nil, tiles: CodedTiles? = nil, threads: Int = 1
     ) throws(CodecError) -> HEICSource {
         try HEIFLibrary.prepare()
         let context = try HEIFContext.reading(bytes, limits: limits)
@@ -58,10 +61,15 @@ package struct HEICSource: BandSource, ~Copyable {
         let planes = try HEICPlanes(first, matrix: colour.matrix)
         guard let layout = grid.turned(planes.layout) else { return try whole(handle, facts, placement) }
         let format = PictureFormat(size: facts.displaySize, layout: layout, depth: planes.depth, colour: colour)
-        let tiles = HEICTiles(
-            handle, grid: grid, tile: tiling.tile, decoder: decoder, planes: planes, format: format,
-            part: part ?? PixelRectangle(all: format.size), first: first)
-        return HEICSource(facts, format, tiles: tiles, whole: nil)
+        let coded = decoder == .ffmpeg ? tiles.flatMap { handle.agrees(with: $0, tiling) ? $0 : nil } : nil
+        let threads = coded == nil ? 1 : facts.threads(for: grid, tile: tiling.tile, atMost: threads)
+        let canvas = HEICCanvas(
+            grid, tile: tiling.tile, planes: planes, format: format, part: part ?? PixelRectangle(all: format.size),
+            linesHeld: threads > 1 ? 2 : 1)
+        let crew = coded.flatMap { HEICTileCrew.gathering($0, of: bytes, for: canvas, threads: threads) }
+        return HEICSource(
+            facts, format,
+            tiles: HEICTiles(handle, decoder: decoder, canvas: canvas, crew: crew, first: first), whole: nil)
     }
 
     package mutating func nextBand() throws(CodecError) -> Band? {
@@ -160,6 +168,16 @@ package struct HEICSource: BandSource, ~Copyable {
             return try handle.decode(region, by: decoder, as: target)
         } catch {
             throw error.error
+        }
+    }
+}
+
+extension HEIFHandle {
+    /// Whether the caller has found the same tiles in the file as libheif has.
+    fileprivate func agrees(with coded: CodedTiles, _ tiling: HEIFTiling) -> Bool {
+        guard coded.items.count == tiling.columns * tiling.rows else { return false }
+        return coded.items.indices.allSatisfy { index in
+            tileItem(column: index % tiling.columns, row: index / tiling.columns) == coded.items[index]
         }
     }
 }

@@ -5,51 +5,48 @@ import Core
 struct HEICTiles: ~Copyable {
     private let handle: HEIFHandle
     private let decoder: HEIFDecoder
-    private let grid: HEICGrid
-    private let tile: PixelSize
-    private let planes: HEICPlanes
-    private let format: PictureFormat
-    private let buffer: HEICBandBuffer
-    /// The part of the display that is looked at; tiles outside are not decoded.
-    private let part: PixelRectangle
+    private let canvas: HEICCanvas
+    /// Who decodes the tiles that need no libheif; nil where all do.
+    private let crew: HEICTileCrew?
+    private var crewDecoder: HEVCDecoder?
     /// The first tile of the first line: decoded at opening, to learn what the picture is.
     private var first: HEIFImage?
     private var nextLine = 0
 
+    /// - Parameters:
+    ///   - decoder: the one that reads such tiles.
+    ///   - first: decoded by it.
+    ///   - crew: of the same canvas; it is not given the first tile.
     init(
-        _ handle: consuming HEIFHandle, grid: HEICGrid, tile: PixelSize, decoder: HEIFDecoder, planes: HEICPlanes,
-        format: PictureFormat, part: PixelRectangle, first: consuming HEIFImage
+        _ handle: consuming HEIFHandle, decoder: HEIFDecoder, canvas: HEICCanvas, crew: HEICTileCrew?,
+        first: consuming HEIFImage
     ) {
         self.handle = handle
         self.decoder = decoder
-        self.grid = grid
-        self.tile = tile
-        self.planes = planes
-        self.format = format
-        self.part = part
+        self.canvas = canvas
+        self.crew = crew
         self.first = consume first
-        buffer = HEICBandBuffer(format, rows: grid.lineRowsMax)
     }
 
+    deinit { crew?.stop() }
+
+    /// - Throws: what is wrong with the first tile, in the display's order, that is not sound.
     mutating func nextBand() throws(CodecError) -> Band? {
-        guard nextLine < grid.lineCount else { return nil }
-        let line = grid.line(nextLine)
+        guard nextLine < canvas.grid.lineCount else { return nil }
+        let index = nextLine
         nextLine += 1
-        for cell in line.cells where shows(cell, line) {
-            let image = try take(cell)
-            try place(image, cell)
+        let line = canvas.grid.line(index)
+        let left = crew?.finish(line: index, by: &crewDecoder) ?? line.cells.filter { canvas.shows($0, line) }
+        if index == 0, canvas.shows(line.cells[0], line), let image = first.take() {
+            try canvas.place(image, line.cells[0], line: 0)
         }
-        return buffer.band(firstRow: line.firstRow, rows: line.rows)
+        for cell in left where index > 0 || cell != line.cells[0] {
+            try canvas.place(try decode(cell), cell, line: index)
+        }
+        return canvas.band(line: index)
     }
 
-    private func shows(_ cell: HEICGrid.Cell, _ line: HEICGrid.Line) -> Bool {
-        let columns = cell.visible.applying(grid.orientation).width
-        return part.intersects(
-            PixelRectangle(x: cell.x, y: line.firstRow, width: columns, height: line.rows))
-    }
-
-    private mutating func take(_ cell: HEICGrid.Cell) throws(CodecError) -> HEIFImage {
-        if nextLine == 1, cell == grid.line(0).cells[0], let image = first.take() { return image }
+    private func decode(_ cell: HEICGrid.Cell) throws(CodecError) -> HEIFImage {
         do throws(HEIFFailure) {
             return try handle.decode(.tile(column: cell.column, row: cell.row), by: decoder)
         } catch {
@@ -57,74 +54,5 @@ struct HEICTiles: ~Copyable {
             let cause = error.error
             throw cause.kind == .unsupported ? CodecError(.corrupt, cause.message) : cause
         }
-    }
-
-    private func place(_ image: borrowing HEIFImage, _ cell: HEICGrid.Cell) throws(CodecError) {
-        let parts = try planes.planes(of: image, size: tile).enumerated().map { index, plane in
-            let visible = index == 0 ? cell.visible : planes.subsampling.chromaSize(of: cell.visible)
-            return Plane(base: plane.base, stride: plane.stride, width: visible.width, height: visible.height)
-        }
-        try planes.checkDecoded(parts)
-        for (index, part) in parts.enumerated() {
-            SampleTurn.copy(
-                part, bytesPerSample: planes.bytesPerSample, by: grid.orientation,
-                to: buffer.column(cell.x, ofPlane: index), targetStride: buffer.strides[index])
-        }
-    }
-}
-
-/// The memory of one band, used again for each.
-struct HEICBandBuffer: ~Copyable {
-    private let base: UnsafeMutableRawPointer
-    private let offsets: [Int]
-    private let format: PictureFormat
-    let strides: [Int]
-
-    init(_ format: PictureFormat, rows: Int) {
-        self.format = format
-        var strides: [Int] = []
-        var offsets: [Int] = []
-        var total = 0
-        for index in 0..<format.planeCount {
-            // Rows begin where vector instructions like them.
-            let stride = (format.planeSize(index).width * format.bytesPerSample + 63) & ~63
-            strides.append(stride)
-            offsets.append(total)
-            total += stride * format.planeRows(index, of: rows)
-        }
-        self.strides = strides
-        self.offsets = offsets
-        base = .allocate(byteCount: total, alignment: 64)
-    }
-
-    deinit { base.deallocate() }
-
-    /// Where the samples of luma column `x` begin in plane `index`.
-    func column(_ x: Int, ofPlane index: Int) -> UnsafeMutableRawPointer {
-        base + offsets[index] + x / format.horizontalFactor(index) * format.bytesPerSample
-    }
-
-    func band(firstRow: Int, rows: Int) -> Band {
-        Band(
-            firstRow: firstRow, rows: rows,
-            planes: (0..<format.planeCount).map { index in
-                Plane(
-                    base: UnsafeRawPointer(base + offsets[index]), stride: strides[index],
-                    width: format.planeSize(index).width, height: format.planeRows(index, of: rows))
-            })
-    }
-}
-
-extension PictureFormat {
-    /// Luma columns for each column of plane `index`.
-    fileprivate func horizontalFactor(_ index: Int) -> Int {
-        if index > 0, case .ycbcr(let subsampling) = layout { return subsampling.horizontal }
-        return 1
-    }
-
-    /// The rows of plane `index` in a band of `rows` rows.
-    func planeRows(_ index: Int, of rows: Int) -> Int {
-        guard index > 0, case .ycbcr(let subsampling) = layout else { return rows }
-        return (rows + subsampling.vertical - 1) / subsampling.vertical
     }
 }

@@ -1,5 +1,6 @@
 import CAVLog
 import CHEIF
+import CHEVC
 import CLinux
 
 /// The decoders of HEVC that libheif loads as plug-ins, in the order in which they are tried.
@@ -57,7 +58,12 @@ package enum HEIFLibrary {
         defer { heif_free_plugin_directories(folders) }
         var next = folders
         while let folder = next.pointee {
-            if cavlog_listen("\(String(cString: folder))/libheif-ffmpegdec.so") == 0 { return true }
+            let plugin = "\(String(cString: folder))/libheif-ffmpegdec.so"
+            if cavlog_listen(plugin) == 0 {
+                // Where it fails, the plug-in decodes all tiles.
+                _ = chevc_load(plugin)
+                return true
+            }
             next += 1
         }
         return false

@@ -1,4 +1,5 @@
 import CJPEG
+import Core
 
 extension CodecError {
     /// What the border to libjpeg reports, or nil where all is well.
@@ -74,6 +75,28 @@ struct JPEGDecoder: ~Copyable {
     /// Entropy-decodes all scans without computing a sample; instead of `start`, reading and `finish`.
     mutating func prove() throws(CodecError) {
         try check(cjpeg_decoder_prove(raw))
+    }
+
+    /// Writes the picture that `turn` makes of this one's coefficients; after `readHeader` and instead of `start`.
+    ///
+    /// - Returns: the picture, to be given back to `free`; nil where it has coefficients for which there are no codes.
+    mutating func move(_ turn: JPEGMCUTurn, size: PixelSize) throws(CodecError) -> cjpeg_picture? {
+        var picture = cjpeg_picture()
+        let status = withExtendedLifetime(turn) {
+            cjpeg_decoder_move(
+                raw, turn.orientation.swapsAxes ? 1 : 0, Int32(size.width), Int32(size.height),
+                { context, row, blocks in
+                    guard let context, let blocks else { return -1 }
+                    let turn = Unmanaged<JPEGMCUTurn>.fromOpaque(context).takeUnretainedValue()
+                    let rows = (0..<turn.componentCount).compactMap { index in
+                        blocks[index].map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: Int16.self) }
+                    }
+                    return turn.fill(Int(row), rows) ? 0 : -1
+                }, Unmanaged.passUnretained(turn).toOpaque(), &picture)
+        }
+        if status == .unsupported { return nil }
+        try check(status)
+        return picture
     }
 
     private func check(_ status: cjpeg_status) throws(CodecError) {

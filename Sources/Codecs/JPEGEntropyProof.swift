@@ -22,6 +22,13 @@ package struct EntropyProof: Sendable, Equatable {
         _ bytes: UnsafeRawBufferPointer, bytesMax: Int = .max
     ) throws(CodecError) -> EntropyProof {
         var walk = JPEGWalk(bytes)
+        return try prove(bytes, by: &walk, bytesMax: bytesMax)
+    }
+
+    /// - Parameter walk: of these bytes, not run yet.
+    static func prove(
+        _ bytes: UnsafeRawBufferPointer, by walk: inout JPEGWalk, bytesMax: Int
+    ) throws(CodecError) -> EntropyProof {
         var isIrregular = try walk.run()
         guard let frame = walk.frame else { throw CodecError(.corrupt, "no frame") }
         switch walk.coding {

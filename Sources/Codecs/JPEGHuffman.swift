@@ -1,6 +1,6 @@
 /// The Huffman tables of a JPEG (T.81, B.2.4.2), made for skipping: a look-up tells how many bits a code and the value
 /// bits after it take together, and how far they advance in the block.
-struct JPEGHuffmanTables: ~Copyable {
+final class JPEGHuffmanTables {
     /// What one code does: 0 where there is no such code. Bits 0…4: the bits of code and value; from bit 5 on: of an AC code
     /// how many coefficients are passed over, of a DC code the bits of its value.
     typealias Step = UInt16
@@ -24,22 +24,34 @@ struct JPEGHuffmanTables: ~Copyable {
         /// Where the values of a length begin, less its first code.
         var offset = [Int](repeating: 0, count: 17)
         var steps: [Step] = []
+        /// The bits of each code's value.
+        var categories: [UInt8] = []
     }
 
     private let short: UnsafeMutablePointer<Step>
+    /// The bits of the values, for those who read them.
+    private let categories: UnsafeMutablePointer<UInt8>
     private let runs: UnsafeMutablePointer<Run>
-    private var canonical = [Canonical?](repeating: nil, count: 8)
+    // By pointer: a stored property of a class would be watched at each access for another that overlaps it.
+    private let canonical: UnsafeMutablePointer<Canonical?>
 
     init() {
         let count = 8 << Self.shortBits
         short = .allocate(capacity: count)
         short.initialize(repeating: 0, count: count)
+        categories = .allocate(capacity: count)
+        categories.initialize(repeating: 0, count: count)
+        canonical = .allocate(capacity: 8)
+        canonical.initialize(repeating: nil, count: 8)
         runs = .allocate(capacity: 4 << Self.runBits)
         runs.initialize(repeating: 0, count: 4 << Self.runBits)
     }
 
     deinit {
         short.deallocate()
+        categories.deallocate()
+        canonical.deinitialize(count: 8)
+        canonical.deallocate()
         runs.deallocate()
     }
 
@@ -48,24 +60,52 @@ struct JPEGHuffmanTables: ~Copyable {
     /// The look-up table of the short codes: `1 << shortBits` steps. Valid as long as the tables are.
     func shortSteps(_ index: Int) -> UnsafePointer<Step> { UnsafePointer(short + index << Self.shortBits) }
 
+    /// Beside `shortSteps`: how many of a step's bits are the value's.
+    func shortCategories(_ index: Int) -> UnsafePointer<UInt8> {
+        UnsafePointer(categories + index << Self.shortBits)
+    }
+
     /// The runs of AC table `index` (4…7): `1 << runBits`. Valid as long as the tables are.
     func runs(_ index: Int) -> UnsafePointer<Run> { UnsafePointer(runs + (index - 4) << Self.runBits) }
 
+    /// What `values` yields for a code and its value: bits 0…4 their bits; from bit 5 on the coefficients passed over; from
+    /// bit 16 on the value. 0 where they do not stand whole in the bits looked at.
+    typealias Value = Int32
+
+    /// The AC codes of table `index` (4…7) that stand with their values in the next `runBits` bits.
+    func values(_ index: Int) -> [Value] {
+        let (steps, categories) = (shortSteps(index), shortCategories(index))
+        return (0..<(1 << Self.runBits)).map { bits in
+            let place = bits >> (Self.runBits - Self.shortBits)
+            let (step, category) = (steps[place], Int(categories[place]))
+            let taken = Int(step & 31)
+            guard step != 0, taken <= Self.runBits else { return 0 }
+            let value = JPEGBits.value(UInt64(bits) << UInt64(64 - Self.runBits), after: taken - category, category)
+            return Value(value) << 16 | Value(step)
+        }
+    }
+
     /// The step of a code longer than `shortBits`; `bits` begin with it. 0 where there is none.
-    func longStep(_ index: Int, bits: UInt64) -> Step {
-        guard let table = canonical[index] else { return 0 }
+    func longStep(_ index: Int, bits: UInt64) -> Step { longCode(index, bits: bits).step }
+
+    /// The same with the bits of the value.
+    func longCode(_ index: Int, bits: UInt64) -> (step: Step, category: UInt8) {
+        guard let table = canonical[index] else { return (0, 0) }
         for length in (Self.shortBits + 1)...16 {
             let code = Int(bits >> UInt64(64 - length))
-            if code <= table.largest[length] { return table.steps[table.offset[length] + code] }
+            if code <= table.largest[length] {
+                let place = table.offset[length] + code
+                return (table.steps[place], table.categories[place])
+            }
         }
-        return 0
+        return (0, 0)
     }
 
     /// Defines table `index` (0…3 for DC, 4…7 for AC).
     ///
     /// - Parameter definition: as in a DHT segment: 16 counts of codes by length, then as many values.
     /// - Throws: `corrupt` where the counts do not make a prefix code or a DC category is above 15.
-    mutating func define(_ index: Int, _ definition: UnsafeRawBufferPointer) throws(CodecError) {
+    func define(_ index: Int, _ definition: UnsafeRawBufferPointer) throws(CodecError) {
         var table = Canonical()
         let steps = short + index << Self.shortBits
         steps.update(repeating: 0, count: 1 << Self.shortBits)
@@ -79,9 +119,12 @@ struct JPEGHuffmanTables: ~Copyable {
             for _ in 0..<count {
                 let step = try Self.step(of: values[next], codeBits: length, isDC: index < 4)
                 table.steps.append(step)
+                table.categories.append(values[next] & 15)
                 if length <= Self.shortBits {
                     let free = Self.shortBits - length
                     (steps + code << free).update(repeating: step, count: 1 << free)
+                    (categories + index << Self.shortBits + code << free).update(
+                        repeating: values[next] & 15, count: 1 << free)
                 }
                 next += 1
                 code += 1
@@ -142,6 +185,14 @@ struct JPEGBits {
         self.position = position
     }
 
+    /// Goes on where another reader of the same data stood.
+    init(_ bytes: UnsafeRawBufferPointer, at position: Int, buffer: UInt64, count: Int) {
+        self.bytes = bytes
+        self.position = position
+        self.buffer = buffer
+        self.count = count
+    }
+
     /// Makes 32 bits available, unless the data ends before.
     @inline(__always) mutating func fill() {
         guard count < 32 else { return }
@@ -175,6 +226,14 @@ struct JPEGBits {
             buffer |= UInt64(byte) << UInt64(56 - count)
             count += 8
         }
+    }
+
+    /// The value of `category` bits that follow a code of `codeBits` bits (T.81, F.2.2.1, EXTEND).
+    @inline(__always) static func value(_ bits: UInt64, after codeBits: Int, _ category: Int) -> Int {
+        guard category > 0 else { return 0 }
+        let rest = bits << UInt64(truncatingIfNeeded: codeBits)
+        let value = Int(rest >> UInt64(truncatingIfNeeded: 64 &- category))
+        return rest >> 63 == 1 ? value : value &- (1 << category) &+ 1
     }
 
     @inline(__always) mutating func drop(_ bits: Int) {
@@ -255,6 +314,7 @@ struct JPEGBits {
 struct JPEGHuffmanScan {
     /// The tables of one block of the MCU.
     struct Block {
+        var component: Int
         var dc: Int
         var ac: Int
     }
@@ -263,6 +323,8 @@ struct JPEGHuffmanScan {
     var mcus: Int
     /// MCUs between restart markers, 0 for none.
     var restartInterval: Int
+    /// Told where each MCU begins, where there is one.
+    var index: JPEGScanIndex?
 
     /// - Parameter position: where the scan's data begins.
     /// - Throws: `truncated` where the data ends, or a marker comes, before the last MCU; `corrupt` where a code is
@@ -276,7 +338,7 @@ struct JPEGHuffmanScan {
         while true {
             let count = restartInterval > 0 ? min(left, restartInterval) : left
             var bits = JPEGBits(bytes, at: position)
-            try decode(count, from: &bits, tables: tables)
+            try decode(count, from: &bits, tables: tables, at: mcus - left)
             left -= count
             if left == 0 { return try bits.finish() }
             position = try bits.restart(restarts)
@@ -285,27 +347,66 @@ struct JPEGHuffmanScan {
     }
 
     private func decode(
-        _ mcus: Int, from bits: inout JPEGBits, tables: borrowing JPEGHuffmanTables
+        _ mcus: Int, from bits: inout JPEGBits, tables: borrowing JPEGHuffmanTables, at first: Int
     ) throws(CodecError) {
         var local = bits
-        for _ in 0..<mcus {
+        let looks = blocks.map { Look($0, tables) }
+        var predictors: (Int, Int, Int) = (0, 0, 0)
+        for mcu in first..<(first + mcus) {
+            if let index { index.note(mcu, local, predictors) }
             // By index: iterating would retain the array for each MCU.
-            for index in blocks.indices { try Self.decodeBlock(blocks[index], from: &local, tables: tables) }
+            for number in looks.indices {
+                let look = looks[number]
+                local.fill()
+                if index != nil {
+                    let difference = Self.difference(local.buffer, look, tables)
+                    switch look.block.component {
+                    case 0: predictors.0 &+= difference
+                    case 1: predictors.1 &+= difference
+                    default: predictors.2 &+= difference
+                    }
+                }
+                try Self.decodeBlock(look, from: &local, tables: tables)
+            }
         }
         bits = local
     }
 
+    /// The DC difference that `bits` begin with (T.81, F.2.2.1); 0 where that is no code.
+    @inline(__always)
+    private static func difference(_ bits: UInt64, _ look: Look, _ tables: borrowing JPEGHuffmanTables) -> Int {
+        var step = look.dc[Int(bits >> UInt64(64 - JPEGHuffmanTables.shortBits))]
+        if step == 0 { step = tables.longStep(look.block.dc, bits: bits) }
+        let category = Int(step >> 5)
+        return JPEGBits.value(bits, after: Int(step & 31) - category, category)
+    }
+
+    /// What a block's codes are looked up in, found once for all blocks of its kind.
+    private struct Look {
+        let block: Block
+        let dc: UnsafePointer<JPEGHuffmanTables.Step>
+        let ac: UnsafePointer<JPEGHuffmanTables.Step>
+        let runs: UnsafePointer<JPEGHuffmanTables.Run>
+
+        init(_ block: Block, _ tables: borrowing JPEGHuffmanTables) {
+            self.block = block
+            dc = tables.shortSteps(block.dc)
+            ac = tables.shortSteps(block.ac)
+            runs = tables.runs(block.ac)
+        }
+    }
+
+    /// - Parameter source: filled.
     @inline(__always)
     private static func decodeBlock(
-        _ block: Block, from bits: inout JPEGBits, tables: borrowing JPEGHuffmanTables
+        _ look: Look, from source: inout JPEGBits, tables: borrowing JPEGHuffmanTables
     ) throws(CodecError) {
+        // In registers.
+        var bits = source
         let shift = UInt64(64 - JPEGHuffmanTables.shortBits)
-        let dc = tables.shortSteps(block.dc)
-        let ac = tables.shortSteps(block.ac)
-        let runs = tables.runs(block.ac)
-        bits.fill()
+        let (dc, ac, runs) = (look.dc, look.ac, look.runs)
         var step = dc[Int(bits.buffer >> shift)]
-        if step == 0 { step = tables.longStep(block.dc, bits: bits.buffer) }
+        if step == 0 { step = tables.longStep(look.block.dc, bits: bits.buffer) }
         var isUndefined = step == 0
         bits.drop(Int(step & 31))
         var position = 1
@@ -320,7 +421,7 @@ struct JPEGHuffmanScan {
             }
             step = ac[Int(bits.buffer >> shift)]
             if step == 0 {
-                step = tables.longStep(block.ac, bits: bits.buffer)
+                step = tables.longStep(look.block.ac, bits: bits.buffer)
                 if step == 0 {
                     isUndefined = true
                     break
@@ -329,6 +430,7 @@ struct JPEGHuffmanScan {
             bits.drop(Int(step & 31))
             position &+= Int(step >> 5)
         }
+        source = bits
         if bits.count < 0 { throw CodecError(.truncated, "premature end of entropy-coded data") }
         if isUndefined { throw CodecError(.corrupt, "undefined Huffman code") }
         if position > 64, position < JPEGHuffmanTables.endOfBlock {

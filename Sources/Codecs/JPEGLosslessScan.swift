@@ -33,7 +33,7 @@ final class JPEGLosslessReader {
         guard scan.restartInterval % width == 0 else {
             throw CodecError(.corrupt, "a restart interval that does not end with a row")
         }
-        var tables = JPEGHuffmanTables()
+        let tables = JPEGHuffmanTables()
         for (index, definition) in scan.tables.enumerated() { try tables.define(index, definition) }
         self.tables = tables
         self.scan = scan

@@ -1,5 +1,7 @@
+import CJPEG
 import CTurboJPEG
 package import Core
+import Glibc
 
 /// Turns and crops a JPEG by moving its DCT coefficients: no sample is computed, nothing is lost.
 package enum LosslessTransform {
@@ -25,19 +27,30 @@ package enum LosslessTransform {
         _ bytes: UnsafeRawBufferPointer, orientation: Orientation, crop: PixelRectangle? = nil,
         isProgressive: Bool = false, bytesMax: Int = .max
     ) throws(CodecError) -> LosslessPicture? {
-        let proof = try EntropyProof.prove(bytes, bytesMax: bytesMax)
+        var walk = JPEGWalk(bytes, indexBytesMax: isProgressive ? 0 : bytesMax)
+        let proof = try EntropyProof.prove(bytes, by: &walk, bytesMax: bytesMax)
         let frame = proof.frame
         let turned = frame.size.applying(orientation)
         let part = crop.flatMap { $0.size == turned ? nil : $0 }
         if let part, !part.isAligned(to: frame.mcuSize.applying(orientation), in: turned) { return nil }
-        guard canTurn(frame, orientation), bytesNeeded(frame, orientation) <= bytesMax else { return nil }
-        let picture = try UnsafeRawBufferPointer(rebasing: bytes[..<proof.end]).turned(
+        guard canTurn(frame, orientation) else { return nil }
+        let data = UnsafeRawBufferPointer(rebasing: bytes[..<proof.end])
+        if let index = walk.index, JPEGMCUTurn.canTurn(frame) {
+            let turn = JPEGMCUTurn(
+                index, walk.tables, frame: frame, orientation, part: part ?? PixelRectangle(all: turned))
+            let picture = try data.moved(by: turn, size: part?.size ?? turned, bytesMax: bytesMax)
+            guard let picture else { return nil }
+            return LosslessPicture(adopting: picture, proof: proof)
+        }
+        guard bytesNeeded(frame, orientation) <= bytesMax else { return nil }
+        let picture = try data.turned(
             orientation, crop: part, isProgressive: isProgressive || frame.isProgressive)
         guard let picture else { return nil }
         return LosslessPicture(adopting: picture, proof: proof)
     }
 
-    /// What `run` holds in memory: all coefficients, twice if they move, without the picture that it returns.
+    /// What `run` holds in memory where not all is in one sequential scan: all coefficients, twice if they move, without the
+    /// picture that it returns.
     package static func bytesNeeded(_ frame: JPEGGeometry, _ orientation: Orientation) -> Int {
         frame.coefficientBytes * (orientation == .upright ? 1 : 2) + 1 << 20
     }
@@ -45,7 +58,7 @@ package enum LosslessTransform {
 
 /// A picture as `LosslessTransform` leaves it: SOI, JFIF or Adobe marker, tables, scans, EOI.
 package struct LosslessPicture: ~Copyable {
-    private let buffer: TurboBuffer
+    private let buffer: MovedBytes
     /// Of the source: what was odd but harmless there.
     package let proof: EntropyProof
     /// How many bytes before the body a writer of its own preamble leaves out: SOI, and JFIF where there is one.
@@ -55,7 +68,7 @@ package struct LosslessPicture: ~Copyable {
     /// with it and must not.
     package let takesJFIF: Bool
 
-    fileprivate init(adopting buffer: consuming TurboBuffer, proof: EntropyProof) {
+    fileprivate init(adopting buffer: consuming MovedBytes, proof: EntropyProof) {
         let length = buffer.jfifBytes
         self.buffer = buffer
         self.proof = proof
@@ -78,17 +91,22 @@ package struct LosslessPicture: ~Copyable {
     }
 }
 
-/// Owns bytes that TurboJPEG has allocated.
-private struct TurboBuffer: ~Copyable {
+/// Owns the bytes of a picture in the memory of the library that wrote it.
+private struct MovedBytes: ~Copyable {
     private let base: UnsafeMutablePointer<UInt8>
     private let count: Int
+    private let release: @convention(c) (UnsafeMutablePointer<UInt8>?) -> Void
 
-    init(adopting base: UnsafeMutablePointer<UInt8>, count: Int) {
+    init(
+        adopting base: UnsafeMutablePointer<UInt8>, count: Int,
+        release: @escaping @convention(c) (UnsafeMutablePointer<UInt8>?) -> Void
+    ) {
         self.base = base
         self.count = count
+        self.release = release
     }
 
-    deinit { tjFree(base) }
+    deinit { release(base) }
 
     /// Valid as long as the buffer is.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
@@ -117,7 +135,7 @@ private struct TurboTransformer: ~Copyable {
     }
 
     /// - Returns: nil where TurboJPEG does not do it. It says why in words alone; the data is sound, since it was proved.
-    func run(_ bytes: UnsafeRawBufferPointer, _ transform: tjtransform) -> TurboBuffer? {
+    func run(_ bytes: UnsafeRawBufferPointer, _ transform: tjtransform) -> MovedBytes? {
         var transform = transform
         var output: UnsafeMutablePointer<UInt8>?
         var count: UInt = 0
@@ -125,12 +143,26 @@ private struct TurboTransformer: ~Copyable {
             raw, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt(bytes.count), 1, &output, &count,
             &transform, TJFLAG_LIMITSCANS)
         guard let output else { return nil }
-        let buffer = TurboBuffer(adopting: output, count: Int(count))
+        let buffer = MovedBytes(adopting: output, count: Int(count), release: tjFree)
         // A warning can be about a header only, since the data has been proved; the picture is there. But a failure after
         // a warning is told as a warning too.
         let isWarned = tjGetErrorCode(raw) == Int32(bitPattern: TJERR_WARNING.rawValue)
         guard status == 0 || (isWarned && buffer.isComplete) else { return nil }
         return buffer
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Moves the coefficients MCU by MCU.
+    ///
+    /// - Returns: nil where some have no code.
+    fileprivate func moved(
+        by turn: JPEGMCUTurn, size: PixelSize, bytesMax: Int
+    ) throws(CodecError) -> MovedBytes? {
+        var decoder = try JPEGDecoder.opening(self, bytesMax: bytesMax)
+        _ = try decoder.readHeader()
+        guard let picture = try decoder.move(turn, size: size), let bytes = picture.bytes else { return nil }
+        return MovedBytes(adopting: bytes, count: picture.count, release: { free($0) })
     }
 }
 
@@ -156,7 +188,7 @@ private let refuseWideCoefficients:
 extension UnsafeRawBufferPointer {
     fileprivate func turned(
         _ orientation: Orientation, crop: PixelRectangle?, isProgressive: Bool
-    ) throws(CodecError) -> TurboBuffer? {
+    ) throws(CodecError) -> MovedBytes? {
         var transform = tjtransform()
         transform.op = Int32(bitPattern: orientation.operation.rawValue)
         transform.customFilter = refuseWideCoefficients

@@ -26,12 +26,19 @@ struct JPEGWalk: ~Copyable {
     private var isIrregular = false
     /// The latest definition of each table. Only those that a scan names are built: a file may define millions.
     private var definitions = [UnsafeRawBufferPointer?](repeating: nil, count: 8)
-    private var tables = JPEGHuffmanTables()
+    let tables = JPEGHuffmanTables()
+    /// How much an index of the scan may take, for pictures whose MCUs shall be found again.
+    private let indexBytesMax: Int
+    /// Where the MCUs are, of a picture with one sequential scan.
+    private(set) var index: JPEGScanIndex?
     private var restartInterval = 0
     private var identifiers: [UInt8] = []
     private var scanned: Set<Int> = []
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    init(_ bytes: UnsafeRawBufferPointer, indexBytesMax: Int = 0) {
+        self.bytes = bytes
+        self.indexBytesMax = indexBytesMax
+    }
 
     /// - Returns: whether something odd but harmless was met.
     mutating func run() throws(CodecError) -> Bool {
@@ -224,12 +231,17 @@ struct JPEGWalk: ~Copyable {
             try build(part.ac)
             let factors = frame.components[part.component]
             let count = parts.count == 1 ? 1 : factors.horizontal * factors.vertical
-            blocks += Array(repeating: JPEGHuffmanScan.Block(dc: part.dc, ac: part.ac), count: count)
+            let block = JPEGHuffmanScan.Block(component: part.component, dc: part.dc, ac: part.ac)
+            blocks += Array(repeating: block, count: count)
         }
         guard blocks.count <= 10 else { throw CodecError(.corrupt, "more than 10 blocks in an MCU") }
         let extent =
             parts.count == 1 ? frame.blocks(of: frame.components[parts[0].component]) : frame.interleavedMCUs
-        let scan = JPEGHuffmanScan(blocks: blocks, mcus: extent.width * extent.height, restartInterval: restartInterval)
+        let mcus = extent.width * extent.height
+        if parts.map(\.component) == Array(frame.components.indices), parts.count <= 3 {
+            index = JPEGScanIndex.making(of: bytes, blocks, mcus: mcus, bytesMax: indexBytesMax)
+        }
+        let scan = JPEGHuffmanScan(blocks: blocks, mcus: mcus, restartInterval: restartInterval, index: index)
         let end = try scan.prove(bytes, at: position, tables: tables)
         position = end.position
         noteStray(end.strayBytes)

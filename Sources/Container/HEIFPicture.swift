@@ -20,6 +20,10 @@ package struct HEIFGrid: Sendable, Equatable {
     package let tileSize: PixelSize
     /// Item numbers by rows, `columns * rows` of them.
     package let tiles: [UInt32]
+    /// The bytes of each tile.
+    package let data: [Extents]
+    /// The content of the box `hvcC` that all tiles share; nil where they do not share one.
+    package let configuration: Range<Int>?
 }
 
 extension HEIFPicture {
@@ -96,14 +100,21 @@ extension HEIFGrid {
         guard tiles.count == self.rows * self.columns else {
             throw Failure(.corrupt, "HEIF: the grid has \(self.columns)x\(self.rows) cells and \(tiles.count) tiles")
         }
-        tileSize = try HEIFGrid.tileSize(of: tiles, meta, bytes)
+        tileSize = try HEIFGrid.tileSize(of: tiles, meta)
+        var data: [Extents] = []
+        for id in tiles { data.append(try meta.extents(of: id, in: bytes)) }
+        self.data = data
+        configuration = HEIFGrid.configuration(of: tiles, meta)
         try checkCover(of: size, limits: limits)
     }
 
-    /// The size that all tiles share, each of them a HEVC item whose bytes are in the file.
-    private static func tileSize(
-        of tiles: [UInt32], _ meta: HEIFMeta, _ bytes: Span<UInt8>
-    ) throws(Failure) -> PixelSize {
+    private static func configuration(of tiles: [UInt32], _ meta: HEIFMeta) -> Range<Int>? {
+        let first = tiles.first.flatMap { meta.items[$0]?.configurationContent }
+        return tiles.allSatisfy { meta.items[$0]?.configurationContent == first } ? first : nil
+    }
+
+    /// The size that all tiles share, each of them a HEVC item.
+    private static func tileSize(of tiles: [UInt32], _ meta: HEIFMeta) throws(Failure) -> PixelSize {
         var common: PixelSize?
         for id in tiles {
             guard let tile = meta.items[id], let size = tile.size else {
@@ -116,7 +127,6 @@ extension HEIFGrid {
                 throw Failure(.corrupt, "HEIF: tile \(id) is \(size) pixels large, others \(common ?? size)")
             }
             common = size
-            _ = try meta.extents(of: id, in: bytes)
         }
         return common ?? PixelSize(width: 0, height: 0)
     }
@@ -149,6 +159,13 @@ extension HEIFMeta.Item {
     var configuration: HEVCConfiguration? {
         for case .hevc(let configuration) in properties { return configuration }
         return nil
+    }
+
+    /// The content of the box `hvcC`. Nil where there is more than one: readers may differ in which of them counts.
+    var configurationContent: Range<Int>? {
+        var found: [Range<Int>] = []
+        for case .hevc(let configuration) in properties { found.append(configuration.content) }
+        return found.count == 1 ? found[0] : nil
     }
 
     var auxiliaryType: String? {

@@ -3,6 +3,8 @@ import Core
 /// What an item tells of its HEVC data: the box `hvcC` (ISO/IEC 14496-15, section 8.3.3.1).
 struct HEVCConfiguration: Sendable {
     let format: HEVCFormat
+    /// Of the box, for a decoder.
+    let content: Range<Int>
     /// In the box. It may have none, and no decoder makes a picture of that; a unit among the item's data counts too.
     private let sequences: [HEVCSequence]
 
@@ -12,6 +14,7 @@ struct HEVCConfiguration: Sendable {
     /// - Throws: `corrupt` where the box is shorter than its fields, or a sequence header in it makes no sense.
     init(_ box: Box, of bytes: Span<UInt8>) throws(Failure) {
         guard box.payload.count >= 23 else { throw Failure(.corrupt, "HEIF: the box 'hvcC' ends too early") }
+        content = box.payload
         let at = box.payload.lowerBound
         format = HEVCFormat(
             chromaFormat: Int(bytes[at + 16] & 3), lumaDepth: Int(bytes[at + 17] & 7) + 8,

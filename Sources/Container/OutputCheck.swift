@@ -3,9 +3,10 @@ package import Core
 /// The last look at a finished JPEG before it is stored or sent: whether it is a picture and nothing else.
 ///
 /// It allows, and refuses all else: SOI · JFIF without a thumbnail · Adobe's marker · the one EXIF block that was asked
-/// for, as `ExifOutputCheck` allows it · a whole ICC profile · one frame header (8 bits, Huffman codes, 1 or 3 components, the size that was planned) · tables, restart intervals and scans
-/// whose lengths are exact and whose tables are there · one EOI, which is the last byte. So no metadata can have come through, by our mistake
-/// or by a decoder that was taken over.
+/// for, as `ExifOutputCheck` allows it · a whole ICC profile · one frame header (8 bits, Huffman codes, 1 or 3 components,
+/// the size that was planned) · tables, restart intervals and scans whose lengths are exact and whose tables are there ·
+/// one EOI, which is the last byte. So no metadata can have come through, by our mistake or by a decoder that was taken
+/// over.
 package enum OutputCheck {
     /// - Parameters:
     ///   - size: of the finished picture, upright.

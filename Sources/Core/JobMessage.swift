@@ -10,11 +10,14 @@ package struct Job: Sendable, Equatable {
     package var kind: Kind
     package var options: Options
     package var limits: Limits
+    /// How many threads it may keep busy.
+    package var threads: Int
 
-    package init(_ kind: Kind = .prepare, options: Options, limits: Limits) {
+    package init(_ kind: Kind = .prepare, options: Options, limits: Limits, threads: Int = 1) {
         self.kind = kind
         self.options = options
         self.limits = limits
+        self.threads = threads
     }
 }
 
@@ -43,6 +46,7 @@ package enum JobMessage {
         writer.write(job.limits.jobDeadlineMs)
         writer.write(job.limits.workerBytesMax)
         writer.write(job.limits.outputBytesMax)
+        writer.write(job.threads)
         return writer.bytes
     }
 
@@ -57,8 +61,10 @@ package enum JobMessage {
         limits.jobDeadlineMs = try reader.readInt()
         limits.workerBytesMax = try reader.readInt()
         limits.outputBytesMax = try reader.readInt()
+        let threads = try reader.readInt()
+        guard threads > 0 else { throw ByteReader.Malformed() }
         try reader.finish()
-        return Job(kind, options: options, limits: limits)
+        return Job(kind, options: options, limits: limits, threads: threads)
     }
 
     package static func encode(_ reply: Reply) -> [UInt8] {

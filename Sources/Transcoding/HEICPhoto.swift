@@ -96,7 +96,8 @@ struct HEICPhoto {
     private func open(_ plan: Plan) throws(CodecError) -> HEICSource {
         let source = try HEICSource.opening(
             photo.bytes, limits: job.limits, colour: structure.colour.description,
-            part: plan.sourceCrop.widened(in: structure.displaySize))
+            part: plan.sourceCrop.widened(in: structure.displaySize), tiles: structure.primary.grid?.coded,
+            threads: job.threads)
         let size = source.format.size
         guard size == structure.displaySize else {
             throw CodecError(.corrupt, "the decoder makes \(size) of \(structure.displaySize)")
@@ -134,5 +135,12 @@ struct HEICPhoto {
                 orientationSource: turnSource),
             color: colours.output.names, found: found, kept: metadata.kept(for: picture)?.kept ?? [],
             disclosure: metadata.disclosure, warnings: warnings)
+    }
+}
+
+extension HEIFGrid {
+    /// What it takes to decode the tiles one by one; nil where they have no decoder configuration in common.
+    fileprivate var coded: CodedTiles? {
+        configuration.map { CodedTiles(configuration: $0, items: tiles, data: data.map(\.ranges)) }
     }
 }

@@ -137,8 +137,10 @@ extension Slot {
             finish(.failure(Failure(.busy, "no room for another job", diagnosis: "\(error)")))
             return .keep
         }
+        var job = running.work.job
+        job.threads = running.threads
         do throws(Loss) {
-            try worker.hand(running.work.job, input: running.work.input, output: output)
+            try worker.hand(job, input: running.work.input, output: output)
         } catch {
             // The worker never had the job: it costs no try, and the deadline ends the search for a better one.
             failedStarts += 1

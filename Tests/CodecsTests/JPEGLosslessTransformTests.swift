@@ -18,6 +18,26 @@ import Testing
         #expect(same(try turned(marked(jpeg), turn.0), expected), "foreign segments are left behind")
     }
 
+    /// Restart markers, edges that are no whole MCUs, and parts of the turned picture.
+    @Test(
+        arguments: turns,
+        [
+            ["-sample", "1x1"], ["-sample", "2x2"], ["-sample", "2x2", "-restart", "3B"],
+            ["-grayscale", "-restart", "1"],
+        ])
+    func edgesAndPartsAreThoseOfJpegtran(turn: (Orientation, [String]), options: [String]) throws {
+        for (width, height) in [(96, 77), (77, 96), (93, 75), (96, 96)] {
+            let jpeg = try JPEGPictures.cjpeg(width, height, options)
+            let whole = try Tool.run(["jpegtran", "-perfect", "-copy", "none"] + turn.1, input: jpeg)
+            guard whole.status == 0 else { continue }
+            #expect(same(try turned(jpeg, turn.0), whole.output), "\(width)x\(height)")
+            let part = try JPEGPictures.output(
+                ["jpegtran", "-perfect", "-copy", "none", "-crop", "32x48+16+16"] + turn.1, input: jpeg)
+            let crop = PixelRectangle(x: 16, y: 16, width: 32, height: 48)
+            #expect(same(try turned(jpeg, turn.0, crop: crop), part), "\(width)x\(height)")
+        }
+    }
+
     @Test(arguments: turns) func progressiveStaysProgressive(turn: (Orientation, [String])) throws {
         let jpeg = try JPEGPictures.cjpeg(64, 48, ["-progressive"])
         let expected = try JPEGPictures.output(
@@ -124,18 +144,19 @@ import Testing
     }
 
     @Test func memoryIsBounded() throws {
-        let jpeg = try JPEGPictures.cjpeg(512, 512, [])
+        let jpeg = try JPEGPictures.cjpeg(512, 512, ["-progressive"])
         let needed = LosslessTransform.bytesNeeded(try prove(jpeg).frame, .rotated90)
         #expect(needed > 2 * 512 * 512 * 3)
         #expect(try turned(jpeg, .rotated90, bytesMax: needed - 1) == nil)
         #expect(try turned(jpeg, .rotated90, bytesMax: needed) != nil)
     }
 
-    private func turned(_ jpeg: [UInt8], _ orientation: Orientation, bytesMax: Int = .max) throws -> [UInt8]? {
+    private func turned(
+        _ jpeg: [UInt8], _ orientation: Orientation, crop: PixelRectangle? = nil, bytesMax: Int = .max
+    ) throws -> [UInt8]? {
         try jpeg.withUnsafeBytes { bytes in
-            guard let picture = try LosslessTransform.run(bytes, orientation: orientation, bytesMax: bytesMax) else {
-                return nil
-            }
+            let moved = try LosslessTransform.run(bytes, orientation: orientation, crop: crop, bytesMax: bytesMax)
+            guard let picture = moved else { return nil }
             return picture.withBytes { Array($0) }
         }
     }

@@ -46,7 +46,20 @@ import Testing
         #expect(grid.columns == 2 && grid.rows == 2)
         #expect(grid.tileSize == PixelSize(width: 64, height: 64))
         #expect(grid.tiles == [1, 2, 3, 4])
+        #expect(grid.data.map { $0.bytes(in: shape.bytes.span) } == shape.items.prefix(4).map(\.data))
+        let configuration = try #require(grid.configuration)
+        #expect(Array(shape.bytes[configuration]) == Array(HEIFShape.hvcC().dropFirst(8)))
         #expect(structure.removed.isEmpty && structure.warnings.isEmpty)
+    }
+
+    @Test func aGridHasNoConfigurationThatItsTilesDoNotShare() throws {
+        var shape = HEIFShape.grid
+        shape.properties.append(HEIFShape.hvcC())
+        let another = shape.properties.count
+        shape.items[2].properties = [1, another]
+        #expect(try parse(shape.bytes).primary.grid?.configuration == nil)
+        shape.items[2].properties = [1, 2, another]
+        #expect(try parse(shape.bytes).primary.grid?.configuration == nil)
     }
 
     /// A grid's description may lie in the file and in several extents.

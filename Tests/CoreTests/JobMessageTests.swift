@@ -31,7 +31,7 @@ import Testing
         limits.jobDeadlineMs = 34
         let options = try Options(parsing: OptionsTests.everything.map { (name: $0.0, value: $0.1) })
         for kind in Job.Kind.allCases {
-            let job = Job(kind, options: options, limits: limits)
+            let job = Job(kind, options: options, limits: limits, threads: 56)
             #expect(try JobMessage.decodeJob(JobMessage.encode(job)) == job)
         }
     }

@@ -107,7 +107,8 @@ enum OwnSeeds {
             source: Report.Source(
                 format: .heic, size: PixelSize(width: 40, height: 30), orientation: .rotated90,
                 orientationSource: .exif),
-            color: Report.Color(source: "Display P3", output: "sRGB"), removed: [.exif, .gps], warnings: [.exifDamaged])
+            color: Report.Color(source: "Display P3", output: "sRGB"), found: [.exif: 300, .gps: 90],
+            kept: [.exif], warnings: [.exifDamaged])
         return [
             Seed("FuzzJobMessage", "job", JobMessage.encode(Job(options: Options(), limits: Limits()))),
             Seed("FuzzJobMessage", "job-options", JobMessage.encode(Job(options: options, limits: Limits()))),

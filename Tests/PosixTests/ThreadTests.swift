@@ -24,6 +24,24 @@ import Testing
         #expect(waitReadable(descriptors, untilMs: nil) == [false, true])
     }
 
+    @Test func semaphoreLetsAsManyGoOn() throws {
+        let (full, empty) = (Semaphore(count: 2), Semaphore())
+        let passed = Mutex(0)
+        let group = ThreadGroup()
+        for _ in 0..<5 {
+            try group.start("waits") {
+                full.wait()
+                passed.withLock { $0 += 1 }
+                empty.signal()
+            }
+        }
+        for _ in 0..<2 { empty.wait() }
+        #expect(passed.withLock { $0 } == 2)
+        for _ in 0..<3 { full.signal() }
+        group.join()
+        #expect(passed.withLock { $0 } == 5)
+    }
+
     @Test func groupWaitsForAllItsThreads() throws {
         let group = ThreadGroup()
         let names = Mutex<Set<String?>>([])

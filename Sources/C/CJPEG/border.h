@@ -24,3 +24,6 @@ struct jpeg_error_mgr *cjpeg_border_init(cjpeg_border *border);
 _Noreturn void cjpeg_border_escape(cjpeg_border *border, cjpeg_status status);
 /* Takes over the message that libjpeg has prepared, then leaves. */
 _Noreturn void cjpeg_border_fail(j_common_ptr info, cjpeg_status status);
+
+/* What stands behind a decoder's entry points. */
+struct jpeg_decompress_struct *cjpeg_decoder_info(cjpeg_decoder *decoder);

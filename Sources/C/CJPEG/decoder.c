@@ -16,6 +16,8 @@ struct cjpeg_decoder {
 
 static cjpeg_decoder *owner(j_decompress_ptr info) { return info->client_data; }
 
+struct jpeg_decompress_struct *cjpeg_decoder_info(cjpeg_decoder *decoder) { return &decoder->info; }
+
 /* ---- The source: all bytes at once, then an invented EOI ---- */
 
 static void init_source(j_decompress_ptr info) { (void)info; }

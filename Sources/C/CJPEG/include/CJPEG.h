@@ -135,3 +135,22 @@ cjpeg_status cjpeg_encoder_finish(cjpeg_encoder *encoder);
 
 size_t cjpeg_encoder_bytes_written(const cjpeg_encoder *encoder);
 const char *cjpeg_encoder_message(const cjpeg_encoder *encoder);
+
+/* ---- Moving coefficients ---- */
+
+typedef int16_t cjpeg_block[64];
+
+/* Fills MCU row `row` of a picture: of component i, its vertical factor times a row of blocks for whole MCUs, one after the
+ * other; coefficients stand in their natural order and are 0 before. Other than 0 gives up. */
+typedef int (*cjpeg_supply)(void *context, int row, cjpeg_block *const blocks[CJPEG_COMPONENTS_MAX]);
+
+/* A picture in memory, to be given back to free(). */
+typedef struct cjpeg_picture {
+  uint8_t *bytes;
+  size_t count;
+} cjpeg_picture;
+
+/* Writes a sequential picture of supplied coefficients, with the tables and the colours of the one that `decoder` has read the
+ * header of; transposed, and of another size, where the caller says so. An MCU row is all that is held of it. */
+cjpeg_status cjpeg_decoder_move(
+    cjpeg_decoder *decoder, int transposes, int width, int height, cjpeg_supply supply, void *context, cjpeg_picture *picture);
