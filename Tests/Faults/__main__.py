@@ -2,8 +2,8 @@
 
     /usr/bin/python3 Tests/Faults [short|long] [NAME …]
 
-Each fault is a function: its docstring names the fault, its value says what was seen. One that falls short fails by
-an assertion. `short` is for CI; `long` does the same more often."""
+Each fault is a function, asked for by its name or its file's: its docstring names the fault, its value says what was
+seen. One that falls short fails by an assertion. `short` is for CI; `long` does the same more often."""
 import os, sys, time, traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -13,7 +13,11 @@ import peers, pictures, stores, workers  # noqa: E402
 def main(arguments):
     scale = arguments[0] if arguments[:1] in (["short"], ["long"]) else "short"
     names = set(arguments) - {scale}
-    faults = [fault for module in (workers, stores, peers) for fault in module.ALL]
+    modules = (workers, stores, peers)
+    for module in modules:
+        if module.__name__ in names:
+            names = names - {module.__name__} | {fault.__name__ for fault in module.ALL}
+    faults = [fault for module in modules for fault in module.ALL]
     unknown = names - {fault.__name__ for fault in faults}
     if unknown:
         sys.exit(f"faults: unknown: {', '.join(sorted(unknown))}; known are: {', '.join(f.__name__ for f in faults)}")
