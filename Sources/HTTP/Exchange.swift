@@ -147,6 +147,7 @@ extension Exchange {
 
     /// The request is over, whether answered or broken off.
     func requestEnded(isWhole: Bool) {
+        let client = state.withLock { $0.request.client }
         let record = state.withLock { state in
             let request = state.request
             let status = request.status ?? Int(cmicrohttpd_status(state.connection.raw))
@@ -165,6 +166,8 @@ extension Exchange {
             state.machine.requestEnded(nowMs: Clock.monotonicMs(), received: progress.received)
             return record
         }
+        // libmicrohttpd may see it first, in the turn before it puts the connection aside.
+        if !isWhole { client.leave() }
         hub.handler.finished(record)
     }
 
