@@ -28,11 +28,8 @@ import Testing
 
     /// Any sequence of events: the sum of what the holds were last granted is what the budget says, and 0 at the end.
     @Test(arguments: 0..<20) func addsUp(seed: UInt64) {
-        var state = seed &* 2 &+ 1
-        func random(_ below: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(state >> 33) % below
-        }
+        var generator = SplitMix64(seed: seed)
+        func random(_ below: Int) -> Int { Int.random(in: 0..<below, using: &generator) }
         let budget = BodyBudget(bytesMax: 1000)
         var holds: [(hold: BodyBudget.Hold, count: Int)] = []
         for _ in 0..<2000 {
