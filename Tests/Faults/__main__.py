@@ -23,17 +23,21 @@ def main(arguments):
         sys.exit(f"faults: unknown: {', '.join(sorted(unknown))}; known are: {', '.join(f.__name__ for f in faults)}")
     if not pictures.has_corpus():
         print("faults: no corpus beside the repository: only pictures made here are used")
-    failed = 0
+    failed = untried = 0
     chosen = [fault for fault in faults if not names or fault.__name__ in names]
     for fault in chosen:
         start = time.monotonic()
         try:
             seen = fault(scale)
+        except stores.NotTried as reason:
+            untried += 1
+            seen = f"NOT tried: {reason}"
         except Exception:
             failed += 1
             seen = "FELL SHORT\n" + traceback.format_exc()
         print(f"{fault.__doc__}: {seen} ({time.monotonic() - start:.0f} s)", flush=True)
-    print(f"faults: {len(chosen) - failed} survived, {failed} fell short")
+    survived = len(chosen) - failed - untried
+    print(f"faults: {survived} survived, {failed} fell short" + (f", {untried} NOT tried" if untried else ""))
     return 1 if failed else 0
 
 
