@@ -27,8 +27,7 @@ package struct JPEGEncoder: ~Copyable {
     ///   `unsupported` for a picture too large for JPEG.
     package static func starting(
         format: PictureFormat, quality: Int, progressive: Bool, exif: [UInt8]? = nil, icc: [UInt8]?, output: Int32,
-        outputBytesMax: Int,
-        bytesMax: Int = .max
+        outputBytesMax: Int, bytesMax: Int = .max
     ) throws(CodecError) -> JPEGEncoder {
         precondition(format.depth == 8 && format.layout != .rgb, "JPEG takes grey or YCbCr of 8 bits")
         precondition((1...100).contains(quality) && (exif ?? []).count <= 65_533)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Writes the files that the fuzzers start from: `FuzzSeeds FOLDER [CORPUS]` makes `FOLDER/FuzzBoxes/…` and so on, out of
-/// pictures of our own making and of a corpus' small files.
+/// Writes the files that the fuzzers start from: `FuzzSeeds FOLDER [CORPUS]` makes `FOLDER/FuzzBoxes/…` and so on, out
+/// of pictures of our own making and of a corpus' small files.
 ///
 /// - Returns: the exit code.
 func run(_ arguments: [String]) -> Int32 {
