@@ -37,7 +37,8 @@ package struct SettingDescriptor: Sendable {
                 return !value.isEmpty && !value.utf8.contains(0)
             }),
         permission(
-            "allow-anonymous", \.allowsAnonymous, summary: "serve whoever can reach the address, without API keys"),
+            "allow-anonymous", \.allowsAnonymous,
+            summary: "serve whoever can reach the address, also beyond this machine; nobody is asked who they are"),
         SettingDescriptor(
             flag: "workers", placeholder: "N", fallback: "auto",
             allowed: "allowed are: auto (one for each processor), 1 to 256",
@@ -84,7 +85,7 @@ package struct SettingDescriptor: Sendable {
         SettingDescriptor(
             flag: "bodies-max", placeholder: "SIZE", fallback: "auto",
             allowed: "allowed are: auto (256MiB, or --body-max where that is more), a size from 1KiB to 1TiB",
-            summary: "the memory of all bodies that are received or worked on at a time",
+            summary: "the memory of all bodies received or worked on at a time; pictures being sent have as much",
             apply: { value, settings in
                 if value == "auto" {
                     settings.bodiesBytesMax = nil

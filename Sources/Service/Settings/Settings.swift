@@ -6,7 +6,7 @@ package struct Settings: Sendable, Equatable {
     package var listen: ListenAddress
     /// The folder of the stored pictures.
     package var store = "./data"
-    /// Whether an address that other machines reach may be served without API keys.
+    /// Whether an address that other machines reach may be served, though nobody is asked who they are.
     package var allowsAnonymous = false
     /// Worker processes; nil for as many as there are processors.
     package var workers: Int?
@@ -20,7 +20,7 @@ package struct Settings: Sendable, Equatable {
     package var waitMs = 10_000
     /// How long a body may take to come, in milliseconds.
     package var bodyMs = 900_000
-    /// What all bodies together may hold in memory; nil for 256 MiB, or one body where that may be larger.
+    /// What all bodies together may hold in memory, and all answers; nil for 256 MiB, or one body where that may be larger.
     package var bodiesBytesMax: Int?
     /// How long a call to the store may take, in milliseconds.
     package var storeMs = 10_000
