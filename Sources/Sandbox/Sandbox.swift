@@ -19,7 +19,6 @@ package enum Sandbox {
     /// - Throws: where any of it fails. The process must not go on then.
     package static func enter(socket: borrowing Socket, mark: UInt8, fileBytesMax: Int) throws(PosixError) -> Bool {
         let line = socket.descriptor.raw
-        try silence()
         try syscall("close_range") { clinux_close_from(line + 1) }
         try limit(fileBytesMax: fileBytesMax)
         // Before the filter, which needs it. What is executed could bring no privileges back.
@@ -27,6 +26,8 @@ package enum Sandbox {
         try syscall("capset") { clinux_drop_capabilities() }
         // Nobody of the same user can look into it or write to its memory.
         try syscall("prctl(PR_SET_DUMPABLE)") { clinux_hide_memory() }
+        // No earlier: whoever starts a service is to read why its workers cannot be sandboxed.
+        try silence()
         guard SystemCallFilters.areSupported else { return false }
         try syscall("sigaction(SIGSYS)") { clinux_tell_trapped_calls(line, mark) }
         try filter(line)
