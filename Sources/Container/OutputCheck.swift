@@ -3,9 +3,9 @@ package import Core
 /// The last look at a finished JPEG before it is stored or sent: whether it is a picture and nothing else.
 ///
 /// It allows, and refuses all else: SOI · JFIF without a thumbnail · Adobe's marker · the one EXIF block that was asked
-/// for, as `ExifOutputCheck` allows it · a whole ICC profile · one frame header (8 bits, Huffman codes, 1 or 3
-/// components, the size that was planned) · tables, restart intervals and scans whose lengths are exact and whose
-/// tables are there · one EOI, which is the last byte. So no metadata can have come through, by our mistake or by a
+/// for, as `ExifOutputCheck` allows it · a whole ICC profile of nothing but colours · one frame header (8 bits, Huffman
+/// codes, 1 or 3 components, the size that was planned) · tables, restart intervals and scans whose lengths are exact and
+/// whose tables are there · one EOI, which is the last byte. So no metadata can have come through, by our mistake or by a
 /// decoder that was taken over.
 package enum OutputCheck {
     /// - Parameters:
@@ -20,7 +20,7 @@ package enum OutputCheck {
             var walker = JPEGWalker()
             var inspection = OutputInspection(size: size, exif: try allowance(kept, policy, size))
             while let part = try walker.next(in: bytes) { try inspection.take(part, of: bytes) }
-            try inspection.finish()
+            try inspection.finish(bytes)
         } catch {
             throw Failure(.selfCheckFailed, "the finished picture failed its check: \(error.detail)")
         }
@@ -84,11 +84,19 @@ private struct OutputInspection {
         }
     }
 
-    func finish() throws(Failure) {
+    func finish(_ bytes: Span<UInt8>) throws(Failure) {
         guard stage == .ended else { throw refusal("no EOI") }
         guard scanCount > 0 else { throw refusal("no scan") }
         guard hasExif == (exif != nil) else { throw refusal("no EXIF, which is said to be there") }
-        if case .damaged = icc.profile { throw refusal("an incomplete ICC profile") }
+        switch icc.profile {
+        case .absent: break
+        case .damaged: throw refusal("an incomplete ICC profile")
+        case .complete(let extents):
+            let profile = extents.bytes(in: bytes)
+            guard ProfileTags.coloursOnly(profile) == profile else {
+                throw refusal("an ICC profile that holds more than colours")
+            }
+        }
     }
 
     private mutating func takeSegment(

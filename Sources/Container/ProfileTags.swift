@@ -1,5 +1,5 @@
-/// What an ICC profile says beside how colours look. A screen's profile, which screenshots carry, may hold the screen's serial
-/// number, the day on which it was calibrated, and what the program that did it knew of the machine.
+/// What an ICC profile says beside how colours look. A screen's profile, which screenshots carry, may hold the screen's
+/// serial number, the day on which it was calibrated, and what the program that did it knew of the machine.
 package enum ProfileTags {
     private static let headerBytes = 128
     private static let identifier = 84..<100
@@ -20,13 +20,12 @@ package enum ProfileTags {
         let bytes: Range<Int>
     }
 
-    /// The profile without the other tags; itself where it has none of them.
+    /// The profile without the other tags and without bytes that belong to no tag: header, table, and each tag's data in
+    /// the table's order. Itself where it is so already.
     ///
-    /// - Parameter profile: proved sound by whoever reads profiles; of one whose table is not, nothing is changed.
-    package static func coloursOnly(_ profile: [UInt8]) -> [UInt8] {
-        guard let tags = tags(of: profile) else { return profile }
-        let left = tags.filter { kept.contains($0.name) }
-        if left.count == tags.count { return profile }
+    /// - Returns: nil where the table is not sound, or its tags overlap so that they would take more bytes than there are.
+    package static func coloursOnly(_ profile: [UInt8]) -> [UInt8]? {
+        guard let left = tags(of: profile)?.filter({ kept.contains($0.name) }) else { return nil }
         var table = big32(left.count)
         var data: [UInt8] = []
         // Tags may share their data, as the three curves mostly do.
@@ -37,11 +36,14 @@ package enum ProfileTags {
             if places.updateValue(place, forKey: tag.bytes) == nil {
                 data += profile[tag.bytes]
                 data += [UInt8](repeating: 0, count: (4 - data.count % 4) % 4)
+                // Four more for the padding, which the last tag of a profile may lack.
+                guard dataStart + data.count < profile.count + 4 else { return nil }
             }
             table += tag.name + big32(place) + big32(tag.bytes.count)
         }
         var header = Array(profile[..<headerBytes])
         header.replaceSubrange(0..<4, with: big32(dataStart + data.count))
+        if header + table + data == profile { return profile }
         // The digest of what it was; zeros say that there is none (section 7.2.18).
         header.replaceSubrange(identifier, with: [UInt8](repeating: 0, count: identifier.count))
         return header + table + data

@@ -29,7 +29,9 @@ struct OutputColour {
             return OutputColour(
                 ColourProfile.matching(.displayP3), source: colour.name, warnings: [.hdrToneMapped], rule: rule)
         }
-        if let profile = embedded.flatMap(ColourProfile.checking), profile.space == (isGrey ? .grey : .rgb) {
+        if let profile = embedded.flatMap(ColourProfile.checking), profile.space == (isGrey ? .grey : .rgb),
+            ProfileTags.coloursOnly(profile.bytes) != nil
+        {
             return OutputColour(profile, source: profile.name, rule: rule)
         }
         let warnings: Set<Warning> = embedded == nil ? [] : [.iccInvalid]
@@ -48,7 +50,7 @@ struct OutputColour {
     private init(_ profile: ColourProfile?, source: String, warnings: Set<Warning> = [], rule: ColorRule) {
         let isConverted = rule == .srgb && profile.map { !$0.isSRGB } ?? false
         conversion = isConverted ? profile : nil
-        icc = isConverted ? nil : profile.map { ProfileTags.coloursOnly($0.bytes) }
+        icc = isConverted ? nil : profile.flatMap { ProfileTags.coloursOnly($0.bytes) }
         isSRGB = isConverted || profile?.isSRGB ?? true
         names = Report.Color(source: source, output: isConverted ? "sRGB" : profile?.name ?? "sRGB")
         self.warnings = warnings

@@ -21,7 +21,9 @@ import Testing
     @Test(
         arguments: [
             JPEGShape.file(), JPEGShape.file(first: []), JPEGShape.file(first: JPEGShape.adobe(0)),
-            JPEGShape.file(JPEGShape.icc(1, of: 2, [1]) + JPEGShape.icc(2, of: 2, [2])),
+            JPEGShape.file(
+                JPEGShape.icc(1, of: 2, Array(JPEGShape.profile.prefix(70)))
+                    + JPEGShape.icc(2, of: 2, Array(JPEGShape.profile.dropFirst(70)))),
             JPEGShape.file(JPEGShape.segment(0xDD, [0, 4])), JPEGShape.file(frame: JPEGShape.frame(0xC1)),
             JPEGShape.file(frame: JPEGShape.frame(ids: [1]), ids: [1]),
             JPEGShape.file(
@@ -53,6 +55,8 @@ import Testing
             ("FFE2", JPEGShape.file(scan: [1] + JPEGShape.icc(1, of: 1, [1]))),
             ("FFDC", JPEGShape.file(scan: [1] + JPEGShape.segment(0xDC, [0, 32]))),
             ("FFCC", JPEGShape.file(JPEGShape.segment(0xCC, [0, 0]))),
+            ("more than colours", JPEGShape.file(JPEGShape.icc(1, of: 1, JPEGShape.profile + [0]))),
+            ("more than colours", JPEGShape.file(JPEGShape.icc(1, of: 1, [1, 2, 3]))),
             ("incomplete ICC", JPEGShape.file(JPEGShape.icc(1, of: 2, [1]))),
             ("bytes after EOI", JPEGShape.file(appended: [0])),
             ("bytes after EOI", JPEGShape.file(appended: JPEGShape.eoi)),
@@ -151,7 +155,7 @@ import Testing
 
     /// Nothing but the whole file passes.
     @Test func refusesEveryPrefix() {
-        let file = JPEGShape.file(JPEGShape.icc(1, of: 1, [1, 2, 3]))
+        let file = JPEGShape.file(JPEGShape.icc(1, of: 1, JPEGShape.profile))
         for count in file.indices { #expect(refusal(Array(file.prefix(count))) != nil, "\(count)") }
     }
 

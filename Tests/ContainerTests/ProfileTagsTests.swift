@@ -6,7 +6,7 @@ import Testing
     /// Little CMS makes the same colours of it.
     @Test func whatMakesColoursStays() throws {
         let profile = try JPEGPictures.profile(adding: ["mmod", "calt", "zzzz", "lumi"], text: "SERIAL")
-        let cleaned = ProfileTags.coloursOnly(profile)
+        let cleaned = try #require(ProfileTags.coloursOnly(profile))
         #expect(cleaned.count < profile.count && cleaned.count % 4 == 0)
         let colours = try [profile, cleaned].map { profile in
             try JPEGPictures.python(
@@ -29,6 +29,17 @@ import Testing
         #expect(ProfileTags.coloursOnly(profile) == profile)
     }
 
+    /// What lies between and behind the tags goes, and tags that overlap to more than the profile are refused.
+    @Test func nothingRidesAlong() throws {
+        let small = try #require(Self.small)
+        #expect(ProfileTags.coloursOnly(small + [9, 9, 9, 9]) == ProfileTags.coloursOnly(small))
+        func big(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+        let names = ["rTRC", "gTRC", "bTRC", "wtpt"].map { Array($0.utf8) }
+        let overlapping = names.enumerated().flatMap { $1 + big(180 + $0) + big(100) }
+        let profile = [UInt8](repeating: 0, count: 128) + big(4) + overlapping + [UInt8](repeating: 7, count: 103)
+        #expect(ProfileTags.coloursOnly(profile) == nil)
+    }
+
     @Test(arguments: 0..<200) func anyBytesAreSurvived(seed: Int) throws {
         var profile = try #require(Self.small)
         for step in 0..<4 {
@@ -47,7 +58,9 @@ import Testing
     }()
 
     @Test func sharedDataStaysShared() throws {
-        let cleaned = ProfileTags.coloursOnly(try #require(Self.small))
+        let small = try #require(Self.small)
+        let cleaned = try #require(ProfileTags.coloursOnly(small))
+        #expect(ProfileTags.coloursOnly(cleaned) == cleaned)
         #expect(cleaned.count == 128 + 4 + 36 + 8)
         #expect(Array(cleaned[..<4]) == [0, 0, 0, UInt8(cleaned.count)])
         #expect(Array(cleaned.suffix(8)) == [1, 2, 3, 4, 5, 6, 7, 8])

@@ -38,6 +38,9 @@ package enum JPEGShape {
 
     package static let scanData: [UInt8] = [0x12, 0x34, 0xFF, 0x00, 0x56, 0xFF, 0xD0, 0x78, 0x9A, 0xBC, 0xDE, 0xF0]
 
+    /// The shortest profile there is: a header, and a table of no tags.
+    package static let profile: [UInt8] = [0, 0, 0, 132] + [UInt8](repeating: 0, count: 128)
+
     package static func icc(_ number: UInt8, of total: UInt8, _ data: [UInt8]) -> [UInt8] {
         segment(0xE2, "ICC_PROFILE\0", [number, total] + data)
     }
