@@ -136,10 +136,11 @@ package struct Preparer: Sendable {
         switch sniffed {
         case .accepted(let format): return format
         case .refused(let mediaType):
-            throw Failure(.unsupportedMedia, "this is \(mediaType); accepted are HEIC/HEIF and JPEG")
+            throw Failure(.unsupportedMedia, "this is \(mediaType); accepted are HEIC (HEIF coded as HEVC) and JPEG")
         case .unknown:
             throw Failure(
-                .unsupportedMedia, "this begins like no picture that is known; accepted are HEIC/HEIF and JPEG")
+                .unsupportedMedia,
+                "this begins like no picture that is known; accepted are HEIC (HEIF coded as HEVC) and JPEG")
         }
     }
 

@@ -97,7 +97,8 @@ import Testing
         #expect(outcome.status == 1)
         #expect(
             outcome.complaint
-                == "safelight: \(gif): unsupported_media_type: this is image/gif; accepted are HEIC/HEIF and JPEG\n")
+                == "safelight: \(gif): unsupported_media_type: this is image/gif; accepted are HEIC (HEIF coded as HEVC) and JPEG\n"
+        )
         #expect(try convert(["-", "-o", "-"]).complaint.hasPrefix("safelight: -: empty_body: "))
         let missing = try convert([folder.path + "/none.jpg", "-o", "-"])
         #expect(missing.status == 1)
@@ -132,6 +133,13 @@ import Testing
         )
     }
 
+    @Test func namesTheOutputWhereItCannotBeWritten() throws {
+        let input = try folder.file("in.jpg", jpeg)
+        let outcome = try convert([input, "-o", "/nowhere/out.jpg"])
+        #expect(outcome.status == 1)
+        #expect(outcome.complaint.contains("cannot write /nowhere/out.jpg: open: No such file or directory"))
+    }
+
     @Test(arguments: [
         [], ["a"], ["-o", "b"], ["a", "b", "-o", "c"], ["a", "-o"], ["a", "-o", "b", "-o", "c"],
         ["a", "-o", "b", "--quality", "0"], ["a", "-o", "b", "--quality"], ["a", "-o", "b", "--colour", "red"],
@@ -146,8 +154,10 @@ import Testing
         #expect(try Program.run(["polish"]).status == 2)
         let serve = try Program.run(["serve", "--help"]).text
         #expect(SettingDescriptor.all.allSatisfy { serve.contains("  \($0.usage)\n") && serve.contains($0.variable) })
+        #expect(SettingDescriptor.all.allSatisfy { serve.contains($0.allowed) })
         for command in ["convert", "inspect"] {
             let help = try Program.run(["help", command]).text
+            #expect(try Program.run([command, "-h"]).text == help)
             #expect(OptionDescriptor.all.allSatisfy { help.contains("--\($0.flag) ") })
         }
     }

@@ -134,8 +134,11 @@ import Testing
         let noWorker = try Program.run(["serve", "--store", folder.path, "--worker", "/nowhere/worker"])
         #expect(noWorker.status == 1)
         #expect(noWorker.complaint.contains(#""message":"cannot start""#))
+        #expect(noWorker.complaint.contains("cannot start a worker: access /nowhere/worker: No such file or directory"))
         let file = try folder.file("file", [])
-        #expect(try Program.run(["serve", "--store", file]).status == 1)
+        let noStore = try Program.run(["serve", "--store", file])
+        #expect(noStore.status == 1)
+        #expect(noStore.complaint.contains("cannot open the store \(file): open: Not a directory"))
     }
 
     @Test func cannotStartWhereSomebodyListens() throws {
@@ -145,7 +148,7 @@ import Testing
             folder.path + "/worker",
         ])
         #expect(outcome.status == 1)
-        #expect(outcome.complaint.contains("bind: Address already in use"))
+        #expect(outcome.complaint.contains("cannot listen on 127.0.0.1:\(service.port): bind: Address already in use"))
         service.signal(SIGTERM)
         #expect(service.exitCode() == 0)
     }

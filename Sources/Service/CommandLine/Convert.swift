@@ -3,7 +3,7 @@ import Core
 /// `safelight convert`: one photo, through the same worker and the same checks as an upload.
 enum Convert {
     static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
-        if arguments.contains("--help") {
+        if Help.isAsked(for: arguments) {
             Console.print(Help.text(for: "convert"))
             return ExitCode.ok
         }
@@ -19,7 +19,8 @@ enum Convert {
         }
         do {
             let prepared = try OneWorker.run(request) { $0.prepare($1, options: request.options, completion: $2) }
-            try OutputFile.write(prepared.jpeg, to: output)
+            let place = output == "-" ? "standard output" : output
+            try Trouble.telling("cannot write \(place)") { try OutputFile.write(prepared.jpeg, to: output) }
             for warning in prepared.report.warnings {
                 Console.complain("\(request.input): warning: \(warning.rawValue)")
             }

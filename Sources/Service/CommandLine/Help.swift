@@ -11,6 +11,8 @@ enum Help {
         }
     }
 
+    static func isAsked(for arguments: [String]) -> Bool { arguments.contains("--help") || arguments.contains("-h") }
+
     private static let overview = """
         safelight: takes HEIC and JPEG photos in, gives upright, private JPEGs out
 
@@ -31,7 +33,11 @@ enum Help {
         Every flag has an environment twin; the flag wins.
 
 
-        """ + table(SettingDescriptor.all.map { ($0.usage, $0.summary, "\($0.variable), default \($0.fallback)") })
+        """
+        + table(
+            SettingDescriptor.all.map {
+                ($0.usage, $0.summary, "\($0.variable), default \($0.fallback); \($0.allowed)")
+            })
 
     private static let convert =
         """

@@ -5,7 +5,7 @@ import Posix
 /// `safelight inspect`: what a photo is, what it tells, and what would become of it.
 enum Inspect {
     static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
-        if arguments.contains("--help") {
+        if Help.isAsked(for: arguments) {
             Console.print(Help.text(for: "inspect"))
             return ExitCode.ok
         }

@@ -36,7 +36,7 @@ enum OneWorker {
             guard case .startFailed(let reason, _) = event else { return }
             end(with: .failure(Failure(.internalError, "the worker does not start: \(reason)")))
         }
-        let pool = try WorkerPool.start(configuration)
+        let pool = try Trouble.telling("cannot start a worker") { try WorkerPool.start(configuration) }
         defer { pool.stop(graceMs: 0) }
         let threads = try WorkThreads.start(name: "house", threadCount: 1, queueLengthMax: 1)
         defer { threads.stop() }

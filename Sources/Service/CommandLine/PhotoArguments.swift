@@ -34,7 +34,7 @@ struct PhotoArguments: Equatable {
             case .flag("worker", _): worker = try PhotoArguments.value(of: word, &words)
             case .flag(let name, _):
                 guard let option = OptionDescriptor.all.first(where: { $0.flag == name }) else { fallthrough }
-                pairs.append((option.name, try PhotoArguments.value(of: word, &words)))
+                pairs.append((option.name, try PhotoArguments.value(of: word, &words, option.allowed)))
             case .letter:
                 let own = (hasOutput ? ["output"] : []) + ["worker", "allow-unsandboxed"]
                 let flags = own + OptionDescriptor.all.map(\.flag)
@@ -54,9 +54,11 @@ struct PhotoArguments: Equatable {
         self.worker = ["", "auto"].contains(worker) ? nil : worker
     }
 
-    private static func value(of word: Flags.Word, _ words: inout Flags) throws(Misuse) -> String {
+    private static func value(
+        of word: Flags.Word, _ words: inout Flags, _ allowed: String = "allowed is a path"
+    ) throws(Misuse) -> String {
         if case .flag(_, let value?) = word { return value }
-        guard let value = words.takeValue() else { throw Misuse(sentence: "\(word.text) needs a value") }
+        guard let value = words.takeValue() else { throw Misuse(sentence: "\(word.text) needs a value; \(allowed)") }
         return value
     }
 }

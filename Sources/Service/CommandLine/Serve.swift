@@ -16,7 +16,7 @@ enum Serve {
     }
 
     static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
-        if arguments.contains("--help") {
+        if Help.isAsked(for: arguments) {
             Console.print(Help.text(for: "serve"))
             return ExitCode.ok
         }
@@ -48,7 +48,13 @@ enum Serve {
     private static func start(_ settings: Settings, _ log: Log) throws -> Parts {
         let isSandboxed = try WorkerProgram.checkSandbox(allowsUnsandboxed: settings.allowsUnsandboxed)
         if !isSandboxed { log(.warning, "workers run without their sandbox: the kernel has no seccomp") }
-        let store = try FileStore.opening(settings.store)
+        let store = try Trouble.telling("cannot open the store \(settings.store)") {
+            try FileStore.opening(settings.store)
+        }
+        // No reason not to start: it may be mended, and /v1/convert needs no store.
+        do { try store.probe() } catch {
+            log(.warning, "the store cannot be written to", ["error.diagnosis": .text("\(settings.store): \(error)")])
+        }
         let workerPath = try WorkerProgram.path(settings.worker)
         var configuration =
             settings.workers.map { WorkerPool.Configuration(workerPath: workerPath, workers: $0) }
@@ -59,7 +65,7 @@ enum Serve {
         configuration.queueLengthMax = 2 * queueLengthMax
         configuration.waitMs = settings.waitMs
         configuration.log = { log.worker($0) }
-        let pool = try WorkerPool.start(configuration)
+        let pool = try Trouble.telling("cannot start a worker") { try WorkerPool.start(configuration) }
         // As many as can come out of the pool; to the store there are readers beside them.
         let most = configuration.workers + configuration.queueLengthMax
         let threads = try WorkThreads.start(name: "house", threadCount: 2, queueLengthMax: most)
@@ -71,7 +77,9 @@ enum Serve {
         var http = HTTP.Configuration(listen: settings.listen)
         http.bodyMs = settings.bodyMs
         http.bodiesBytesMax = settings.bodiesBytesMax ?? max(http.bodiesBytesMax, settings.limits.bodyBytesMax)
-        let server = try Server.starting(http, handler: service)
+        let server = try Trouble.telling("cannot listen on \(settings.listen)") {
+            try Server.starting(http, handler: service)
+        }
         return Parts(server: server, pool: pool, threads: threads, calls: calls)
     }
 

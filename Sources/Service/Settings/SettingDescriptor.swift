@@ -37,7 +37,8 @@ package struct SettingDescriptor: Sendable {
                 return !value.isEmpty && !value.utf8.contains(0)
             }),
         permission(
-            "allow-anonymous", \.allowsAnonymous, summary: "serve whoever can reach the address, without API keys"),
+            "allow-anonymous", \.allowsAnonymous,
+            summary: "serve whoever can reach the address, also beyond this machine; nobody is asked who they are"),
         SettingDescriptor(
             flag: "workers", placeholder: "N", fallback: "auto",
             allowed: "allowed are: auto (one for each processor), 1 to 256",

@@ -25,7 +25,7 @@ extension Settings {
         sentences += settings.apply(flags: arguments)
         if sentences.isEmpty, !settings.listen.isLoopback, !settings.allowsAnonymous {
             sentences.append(
-                "refuses to serve \(settings.listen) to everybody who can reach it: no API keys are configured; "
+                "refuses to serve \(settings.listen) to everybody who can reach it, for it asks nobody who they are; "
                     + "listen on 127.0.0.1, or say --allow-anonymous if that is what you want")
         }
         if let bytes = settings.bodiesBytesMax, bytes < settings.limits.bodyBytesMax {

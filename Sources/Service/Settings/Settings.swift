@@ -6,7 +6,7 @@ package struct Settings: Sendable, Equatable {
     package var listen: ListenAddress
     /// The folder of the stored pictures.
     package var store = "./data"
-    /// Whether an address that other machines reach may be served without API keys.
+    /// Whether an address that other machines reach may be served, though nobody is asked who they are.
     package var allowsAnonymous = false
     /// Worker processes; nil for as many as there are processors.
     package var workers: Int?
