@@ -3,7 +3,11 @@
 LISTEN ?= 127.0.0.1:8080
 STORE  ?= ./data
 
+# Real photos, where there are any.
+CORPUS ?= ../shared/corpus
+
 release := .build/release
+python  := .build/bench/python/bin/python
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -38,15 +42,35 @@ fuzz: ## install what is missing, run each fuzzer for $SECONDS_EACH
 	scripts/setup test
 	scripts/fuzz $(SECONDS_EACH)
 
+.PHONY: fidelity
+fidelity: build ## hold the JPEGs of real HEICs against Pillow's; write Benchmarks/FIDELITY.md
+	Benchmarks/setup
+	$(python) Benchmarks/fidelity/fidelity.py $(CORPUS)
+
+.PHONY: bench
+bench: build ## measure beside peers and the limit, in under 20 minutes; write Benchmarks/RESULTS.md
+	Benchmarks/setup
+	$(python) Benchmarks/bench --corpus $(CORPUS) --publish
+
+.PHONY: bench-short
+bench-short: build ## the same in two minutes, numbers only; fails where a photo takes more instructions than before
+	Benchmarks/setup
+	$(python) Benchmarks/bench --corpus $(CORPUS) --short
+
+.PHONY: bench-record
+bench-record: build ## make this machine's instruction counts the reference for bench-short
+	Benchmarks/setup
+	$(python) Benchmarks/bench --corpus $(CORPUS) --record
+
 .PHONY: lint
 lint: ## formatting and scripts, strictly
-	swift format lint --strict --recursive Package.swift Sources Tests Fuzz
-	for script in $(wildcard scripts/*) .ci/run; do bash -n $$script || exit 1; done
-	/usr/bin/python3 -c 'import ast, sys; [ast.parse(open(path).read(), path) for path in sys.argv[1:]]' Tests/Faults/*.py
+	swift format lint --strict --recursive Package.swift Sources Tests Fuzz Benchmarks
+	for script in $(wildcard scripts/*) Benchmarks/setup .ci/run; do bash -n $$script || exit 1; done
+	/usr/bin/python3 -c 'import ast, sys; [ast.parse(open(path).read(), path) for path in sys.argv[1:]]' Tests/Faults/*.py Benchmarks/*/*.py
 
 .PHONY: format
 format: ## rewrite the sources in the house's format
-	swift format --in-place --recursive Package.swift Sources Tests Fuzz
+	swift format --in-place --recursive Package.swift Sources Tests Fuzz Benchmarks
 
 .PHONY: clean
 clean: ## remove what was built

@@ -117,3 +117,11 @@ if Context.environment["SAFELIGHT_FUZZ"] != nil {
         fuzzer("FuzzTranscoder", ["Posix", "Container", "Codecs", "Transcoding"]),
     ]
 }
+
+// Only the benchmark builds this.
+if Context.environment["SAFELIGHT_BENCH"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "measure", dependencies: ["Core", "Posix", "Transcoding"], path: "Benchmarks/measure",
+            swiftSettings: house))
+}

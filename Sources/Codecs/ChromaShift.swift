@@ -1,7 +1,7 @@
 import Core
 
-/// How far chroma samples lie before the places where the grid of a cropped or mirrored picture has its own, in parts of a
-/// sample: as many as the luma samples by which the first chroma sample reaches over the edge.
+/// How far chroma samples lie before the places where the grid of a cropped or mirrored picture has its own, in parts
+/// of a sample: as many as the luma samples by which the first chroma sample reaches over the edge.
 struct ChromaShift {
     let horizontal: (part: Int, of: Int)
     let vertical: (part: Int, of: Int)

@@ -1,6 +1,7 @@
 package import Core
 
-/// Yields a rectangle of another source's picture. Nothing is copied: bands are handed on with their planes' edges moved.
+/// Yields a rectangle of another source's picture. Nothing is copied: bands are handed on with their planes' edges
+/// moved.
 package struct CropSource<Source: BandSource & ~Copyable>: BandSource, ~Copyable {
     package let format: PictureFormat
     private let sourceFormat: PictureFormat

@@ -60,8 +60,8 @@ struct HEICFacts {
     }
 
     /// The picture's colours. Each code point comes from the container's nclx or, where that leaves it unspecified (2),
-    /// from the bitstream's VUI, and last from the defaults of MIAF (ISO/IEC 23000-22, section 7.3.6.4). The range is the
-    /// container's, else the VUI's, which counts as limited where it is silent (H.265, section E.3.1).
+    /// from the bitstream's VUI, and last from the defaults of MIAF (ISO/IEC 23000-22, section 7.3.6.4). The range is
+    /// the container's, else the VUI's, which counts as limited where it is silent (H.265, section E.3.1).
     func colour(coded: ColourDescription?) -> ColourDescription {
         func first(_ keyPath: KeyPath<ColourDescription, UInt16>, _ fallback: UInt16) -> UInt16 {
             for description in [stated, coded] {

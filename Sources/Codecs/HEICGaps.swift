@@ -10,8 +10,8 @@ extension HEICPlanes {
     /// The smallest coding block (H.265, section 7.4.3.2.1), in luma samples.
     private static let blockEdge = 8
 
-    /// - Parameter planes: of this kind, what shows of a picture or of a tile. (Some phones' encoders fill with zeros what
-    ///   hangs over the edge.)
+    /// - Parameter planes: of this kind, what shows of a picture or of a tile. (Some phones' encoders fill with zeros
+    ///   what hangs over the edge.)
     /// - Throws: `corrupt` where some of it was never decoded.
     func checkDecoded(_ planes: [Plane]) throws(CodecError) {
         guard case .ycbcr = layout else { return }

@@ -2,8 +2,8 @@ import Core
 
 /// Where the tiles of a grid come to lie on the display, and which part of each shows. Arithmetic only.
 ///
-/// The grid's last column and row may hang over the picture's right and bottom edge as stored (ISO/IEC 23008-12, section
-/// 6.6.2.3); after irot and imir the overhang may lie on any side.
+/// The grid's last column and row may hang over the picture's right and bottom edge as stored (ISO/IEC 23008-12,
+/// section 6.6.2.3); after irot and imir the overhang may lie on any side.
 struct HEICGrid: Equatable {
     /// A tile that shows in a band.
     struct Cell: Equatable {

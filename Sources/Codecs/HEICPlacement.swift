@@ -1,7 +1,7 @@
 import Core
 
-/// Which part of a stored picture is shown, and how it is turned: what `clap`, `irot` and `imir` come to, whatever their
-/// order (ISO/IEC 23008-12, section 6.5). Arithmetic only.
+/// Which part of a stored picture is shown, and how it is turned: what `clap`, `irot` and `imir` come to, whatever
+/// their order (ISO/IEC 23008-12, section 6.5). Arithmetic only.
 struct HEICPlacement: Equatable {
     /// In the picture as stored.
     private(set) var left = 0
@@ -21,8 +21,8 @@ struct HEICPlacement: Equatable {
         return result
     }
 
-    /// With so many columns and rows taken away from the edges of what is shown so far; nil where nothing would be left,
-    /// or more would be shown than there is.
+    /// With so many columns and rows taken away from the edges of what is shown so far; nil where nothing would be
+    /// left, or more would be shown than there is.
     func cropped(left: Int, top: Int, right: Int, bottom: Int) -> HEICPlacement? {
         let display = displaySize
         guard min(left, top, right, bottom) >= 0, left + right < display.width, top + bottom < display.height else {
@@ -43,8 +43,8 @@ struct HEICPlacement: Equatable {
 extension HEICPlacement {
     /// Copies the part that is shown to its place on the display, to be yielded from there.
     ///
-    /// Where an edge of the part that comes to lie at the left or the top parts the luma samples of a chroma sample, the
-    /// chroma is moved to the display's grid. (libheif upsamples it first, and gets the outermost line wrong.)
+    /// Where an edge of the part that comes to lie at the left or the top parts the luma samples of a chroma sample,
+    /// the chroma is moved to the display's grid. (libheif upsamples it first, and gets the outermost line wrong.)
     ///
     /// - Parameters:
     ///   - planes: of the whole stored picture.

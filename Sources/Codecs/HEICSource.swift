@@ -34,8 +34,8 @@ package struct HEICSource: BandSource, ~Copyable {
     ///   - bytes: the file; the caller keeps it where it is for as long as the source lives.
     ///   - colour: what the container's `colr` box says, where the caller has read it; else libheif is asked.
     ///   - part: what the caller will look at, upright; what the bands show elsewhere is undefined. Nil for all.
-    ///   - tiles: where the primary picture's tiles are, where the caller has read it; else libheif decodes each by a decoder
-    ///     of its own.
+    ///   - tiles: where the primary picture's tiles are, where the caller has read it; else libheif decodes each by a
+    ///     decoder of its own.
     ///   - threads: how many may decode the tiles. The bands are the same for any number.
     /// - Throws: `truncated` and `corrupt` for broken files, damaged picture data among them; `unsupported` where the
     ///   primary picture is not HEVC; `outOfMemory` where the picture is over the limits.

@@ -2,14 +2,14 @@ import Core
 import Posix
 import Synchronization
 
-/// Decodes the tiles of a grid in the display's order: on the caller's thread, which takes the bands, and on helpers that
-/// work up to a line ahead of it. What comes out does not depend on how many there are.
+/// Decodes the tiles of a grid in the display's order: on the caller's thread, which takes the bands, and on helpers
+/// that work up to a line ahead of it. What comes out does not depend on how many there are.
 ///
-/// Each thread has a decoder of its own. A tile that it does not take, or finds damaged, is left to the caller, who asks
-/// libheif what is wrong with it.
+/// Each thread has a decoder of its own. A tile that it does not take, or finds damaged, is left to the caller, who
+/// asks libheif what is wrong with it.
 final class HEICTileCrew: @unchecked Sendable {
-    // All but `state`, which has its lock, is constant; `file` and `configuration` are only read, and stay where they are
-    // until `stop` has returned.
+    // All but `state`, which has its lock, is constant; `file` and `configuration` are only read, and stay where they
+    // are until `stop` has returned.
 
     private struct Tile {
         let cell: HEICGrid.Cell
@@ -90,8 +90,8 @@ final class HEICTileCrew: @unchecked Sendable {
         helpers.join()
     }
 
-    /// Works until all tiles of a line are placed, but those it returns. The lines are asked for in their order; what the
-    /// line before was placed in is used again from now on.
+    /// Works until all tiles of a line are placed, but those it returns. The lines are asked for in their order; what
+    /// the line before was placed in is used again from now on.
     ///
     /// - Parameter decoder: the caller's own, to be given again for the next line; nil at first.
     func finish(line: Int, by decoder: inout HEVCDecoder?) -> [HEICGrid.Cell] {

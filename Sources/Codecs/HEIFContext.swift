@@ -84,8 +84,8 @@ struct HEIFContext: ~Copyable {
         return HEIFHandle(adopting: handle)
     }
 
-    /// - Throws: `unsupported` where a picture is neither an HEVC item nor a grid of such items; `outOfMemory` where the
-    ///   grid has too many.
+    /// - Throws: `unsupported` where a picture is neither an HEVC item nor a grid of such items; `outOfMemory` where
+    ///   the grid has too many.
     func checkCoding(of picture: borrowing HEIFHandle) throws(CodecError) {
         guard heif_item_get_item_type(raw, picture.item) == Self.code("grid") else {
             return try checkHEVC(picture.item)
@@ -231,8 +231,8 @@ struct HEIFHandle: ~Copyable {
         return bytes
     }
 
-    /// Decodes by one decoder, strictly. What libheif itself calls decoding warnings speaks of properties (a colr box that
-    /// contradicts the VUI, one that cannot be read), never of picture data, and is not asked for.
+    /// Decodes by one decoder, strictly. What libheif itself calls decoding warnings speaks of properties (a colr box
+    /// that contradicts the VUI, one that cannot be read), never of picture data, and is not asked for.
     func decode(
         _ region: HEIFRegion, by decoder: HEIFDecoder, as target: HEIFTarget = .source
     ) throws(HEIFFailure) -> HEIFImage {

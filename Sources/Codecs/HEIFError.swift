@@ -3,8 +3,8 @@ import CHEIF
 extension CodecError {
     /// What an error of libheif means here. The message is copied: libheif keeps it only as long as its object lives.
     ///
-    /// Of "kind: cause: details" the details are left out. They may quote the file, and where a plug-in could not make an
-    /// image (libheif 1.19) they are whatever lies in freed memory.
+    /// Of "kind: cause: details" the details are left out. They may quote the file, and where a plug-in could not make
+    /// an image (libheif 1.19) they are whatever lies in freed memory.
     init(_ error: heif_error) {
         let words = error.message.map { String(cString: $0).split(separator: ": ", maxSplits: 2).prefix(2) } ?? []
         self.init(

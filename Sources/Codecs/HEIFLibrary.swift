@@ -13,8 +13,8 @@ enum HEIFDecoder: String {
 
 /// libheif as a whole: its plug-ins, loaded once in a process.
 package enum HEIFLibrary {
-    /// Loads the plug-ins and decodes a tiny picture by each decoder, so that nothing is left to be loaded later, when a
-    /// worker may open no file. To be called once at a worker's start; later calls cost nothing.
+    /// Loads the plug-ins and decodes a tiny picture by each decoder, so that nothing is left to be loaded later, when
+    /// a worker may open no file. To be called once at a worker's start; later calls cost nothing.
     ///
     /// - Throws: `unsupported` where no HEVC decoder is installed or its complaints cannot be heard.
     package static func prepare() throws(CodecError) { try prepared.get() }
@@ -22,8 +22,8 @@ package enum HEIFLibrary {
     /// A small HEIC in Display P3, to be prepared by a worker at its start.
     package static var sample: [UInt8] { HEIFSample.bytes }
 
-    /// Whether FFmpeg's plug-in passes on all slices of a picture. Before 1.21 it passed on the last one alone, so that a
-    /// refusal says nothing about the data.
+    /// Whether FFmpeg's plug-in passes on all slices of a picture. Before 1.21 it passed on the last one alone, so that
+    /// a refusal says nothing about the data.
     static var passesEverySlice: Bool { heif_get_version_number() >= 0x01_15_00_00 }
 
     /// Samples that no slice brings stay what the memory was before, and libde265's may have been another upload's
@@ -34,8 +34,8 @@ package enum HEIFLibrary {
         try warmUp()
     }
 
-    /// `heif_init` loads every plug-in of libheif's folder. Encoders and AV1 decoders add nothing measurable: libavcodec
-    /// itself is linked against the libraries below them.
+    /// `heif_init` loads every plug-in of libheif's folder. Encoders and AV1 decoders add nothing measurable:
+    /// libavcodec itself is linked against the libraries below them.
     private static func load() throws(CodecError) {
         try check(heif_init(nil))
         let decoders = installed()

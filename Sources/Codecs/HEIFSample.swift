@@ -1,7 +1,7 @@
 import Core
 
-/// A picture of 64x64 pixels in one colour of Display P3, written by libheif's x265 encoder: what a fresh worker decodes
-/// to have everything loaded.
+/// A picture of 64x64 pixels in one colour of Display P3, written by libheif's x265 encoder: what a fresh worker
+/// decodes to have everything loaded.
 enum HEIFSample {
     static func decode(_ bytes: UnsafeRawBufferPointer, by decoder: HEIFDecoder) throws(CodecError) {
         let handle = try HEIFContext.reading(bytes, limits: Limits()).primaryHandle()

@@ -2,8 +2,8 @@ import CAVLog
 import CHEVC
 import Core
 
-/// Owns a decoder of FFmpeg that takes tile after tile of one grid. It takes only what it surely decodes as libheif with
-/// FFmpeg's plug-in would; everything else it leaves to that.
+/// Owns a decoder of FFmpeg that takes tile after tile of one grid. It takes only what it surely decodes as libheif
+/// with FFmpeg's plug-in would; everything else it leaves to that.
 struct HEVCDecoder: ~Copyable {
     private let raw: OpaquePointer
 

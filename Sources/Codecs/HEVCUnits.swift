@@ -1,8 +1,8 @@
 /// What HEVC's units say of themselves, read as far as it takes to know that a decoder may be used again.
 ///
-/// A decoder that goes from tile to tile keeps parameter sets and the memory of its pictures. That is harmless where each
-/// tile is one picture, of slices that need no other picture, under the only parameter sets there are: every tile is then
-/// decoded as by a decoder of its own.
+/// A decoder that goes from tile to tile keeps parameter sets and the memory of its pictures. That is harmless where
+/// each tile is one picture, of slices that need no other picture, under the only parameter sets there are: every tile
+/// is then decoded as by a decoder of its own.
 enum HEVCUnits {
     /// Types of NAL units (H.265, table 7-1).
     private enum Kind {

@@ -13,8 +13,8 @@ package struct EntropyProof: Sendable, Equatable {
     package let frame: JPEGGeometry
 
     /// Proves the first picture in `bytes`, which begin with its SOI. Sequential Huffman coding, which phones write, is
-    /// decoded here in no memory and strictly; the rest by libjpeg, which holds all coefficients. Lossless coding has its own
-    /// source, which proves as it decodes.
+    /// decoded here in no memory and strictly; the rest by libjpeg, which holds all coefficients. Lossless coding has
+    /// its own source, which proves as it decodes.
     ///
     /// - Parameter bytesMax: what libjpeg may hold in memory.
     /// - Throws: `corrupt`, `truncated`, `unsupported`, `outOfMemory`.

@@ -28,7 +28,8 @@ final class JPEGLosslessReader {
     private var restarts = 0
     private var isFirstRow = true
 
-    /// - Throws: `corrupt` for unlawful tables, or a restart interval that does not end with a row (T.81, section H.1.1).
+    /// - Throws: `corrupt` for unlawful tables, or a restart interval that does not end with a row (T.81, section
+    ///   H.1.1).
     init(_ scan: JPEGLosslessScan, width: Int, of bytes: UnsafeRawBufferPointer) throws(CodecError) {
         guard scan.restartInterval % width == 0 else {
             throw CodecError(.corrupt, "a restart interval that does not end with a row")
@@ -48,8 +49,8 @@ final class JPEGLosslessReader {
     /// Decodes the next row.
     ///
     /// - Parameter targets: where each component of the scan goes: `width` bytes.
-    /// - Throws: `truncated` where the data ends or a marker comes too early; `corrupt` where a code is undefined, a sample
-    ///   is out of range, or a restart marker is missing or wrong.
+    /// - Throws: `truncated` where the data ends or a marker comes too early; `corrupt` where a code is undefined, a
+    ///   sample is out of range, or a restart marker is missing or wrong.
     func readRow(into targets: [UnsafeMutablePointer<UInt8>]) throws(CodecError) {
         try restartIfDue()
         swap(&row, &above)

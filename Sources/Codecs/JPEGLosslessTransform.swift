@@ -15,13 +15,13 @@ package enum LosslessTransform {
     /// picture comes out in Huffman coding. A progressive picture stays progressive.
     ///
     /// - Parameters:
-    ///   - crop: of the turned picture, all edges on borders of MCUs or the picture's own, so that nothing of what was cut
-    ///     off stays behind in a block.
+    ///   - crop: of the turned picture, all edges on borders of MCUs or the picture's own, so that nothing of what was
+    ///     cut off stays behind in a block.
     ///   - isProgressive: makes any picture progressive.
     ///   - bytesMax: what the work may hold in memory.
-    /// - Returns: the picture without foreign segments, or nil where it cannot be had without loss: by its edges, in this
-    ///   memory, because its coefficients are wider than those of 8-bit samples, or because TurboJPEG has no name for its
-    ///   sampling factors.
+    /// - Returns: the picture without foreign segments, or nil where it cannot be had without loss: by its edges, in
+    ///   this memory, because its coefficients are wider than those of 8-bit samples, or because TurboJPEG has no name
+    ///   for its sampling factors.
     /// - Throws: `corrupt`, `truncated`, `unsupported`, `outOfMemory`, as `EntropyProof` does.
     package static func run(
         _ bytes: UnsafeRawBufferPointer, orientation: Orientation, crop: PixelRectangle? = nil,
@@ -49,8 +49,8 @@ package enum LosslessTransform {
         return LosslessPicture(adopting: picture, proof: proof)
     }
 
-    /// What `run` holds in memory where not all is in one sequential scan: all coefficients, twice if they move, without the
-    /// picture that it returns.
+    /// What `run` holds in memory where not all is in one sequential scan: all coefficients, twice if they move,
+    /// without the picture that it returns.
     package static func bytesNeeded(_ frame: JPEGGeometry, _ orientation: Orientation) -> Int {
         frame.coefficientBytes * (orientation == .upright ? 1 : 2) + 1 << 20
     }
@@ -134,7 +134,8 @@ private struct TurboTransformer: ~Copyable {
         return TurboTransformer(adopting: raw)
     }
 
-    /// - Returns: nil where TurboJPEG does not do it. It says why in words alone; the data is sound, since it was proved.
+    /// - Returns: nil where TurboJPEG does not do it. It says why in words alone; the data is sound, since it was
+    ///   proved.
     func run(_ bytes: UnsafeRawBufferPointer, _ transform: tjtransform) -> MovedBytes? {
         var transform = transform
         var output: UnsafeMutablePointer<UInt8>?
@@ -144,8 +145,8 @@ private struct TurboTransformer: ~Copyable {
             &transform, TJFLAG_LIMITSCANS)
         guard let output else { return nil }
         let buffer = MovedBytes(adopting: output, count: Int(count), release: tjFree)
-        // A warning can be about a header only, since the data has been proved; the picture is there. But a failure after
-        // a warning is told as a warning too.
+        // A warning can be about a header only, since the data has been proved; the picture is there. But a failure
+        // after a warning is told as a warning too.
         let isWarned = tjGetErrorCode(raw) == Int32(bitPattern: TJERR_WARNING.rawValue)
         guard status == 0 || (isWarned && buffer.isComplete) else { return nil }
         return buffer
@@ -167,9 +168,9 @@ extension UnsafeRawBufferPointer {
 }
 
 /// Called by TurboJPEG with each row of moved blocks. The values that 8-bit samples have are those for which there are
-/// codes, in whatever order the blocks come to lie: DC values less than 2048 apart, and AC values below 1024 (T.81, tables
-/// F.1 and F.2). Of others, which decoders read without a word and a bit that fell over can make, libjpeg-turbo would write
-/// data that nobody can read.
+/// codes, in whatever order the blocks come to lie: DC values less than 2048 apart, and AC values below 1024 (T.81,
+/// tables F.1 and F.2). Of others, which decoders read without a word and a bit that fell over can make, libjpeg-turbo
+/// would write data that nobody can read.
 private let refuseWideCoefficients:
     @convention(c) (
         UnsafeMutablePointer<Int16>?, tjregion, tjregion, Int32, Int32, UnsafeMutablePointer<tjtransform>?

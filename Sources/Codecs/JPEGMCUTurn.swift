@@ -1,8 +1,8 @@
 import CJPEG
 import Core
 
-/// Turns a JPEG of one sequential scan MCU by MCU: each is decoded when the turned picture comes to it, so that nothing is
-/// held but a row of them.
+/// Turns a JPEG of one sequential scan MCU by MCU: each is decoded when the turned picture comes to it, so that nothing
+/// is held but a row of them.
 ///
 /// A block is turned by exchanging its frequencies across and down, and mirrored by negating the odd ones.
 final class JPEGMCUTurn {
@@ -85,8 +85,8 @@ final class JPEGMCUTurn {
         self.places = places
     }
 
-    /// Whether a picture is one that this turns: grey, or of one of the subsamplings that TurboJPEG has names for, with no
-    /// larger factors than it takes.
+    /// Whether a picture is one that this turns: grey, or of one of the subsamplings that TurboJPEG has names for, with
+    /// no larger factors than it takes.
     static func canTurn(_ frame: JPEGGeometry) -> Bool {
         guard let last = frame.components.last, last.horizontal * last.vertical == 1 else { return false }
         guard frame.components.count > 1 else { return true }
@@ -191,8 +191,8 @@ final class JPEGMCUTurn {
 
     /// A code that does not stand with its value in the bits that are looked up at once.
     ///
-    /// - Returns: the value, nil inside where there is none; nil where it is too large. (Or undefined, which it never is in
-    ///   proved data.)
+    /// - Returns: the value, nil inside where there is none; nil where it is too large. (Or undefined, which it never
+    ///   is in proved data.)
     @inline(never)
     private func decodeLong(
         _ block: JPEGHuffmanScan.Block, from bits: inout JPEGBits, _ position: inout Int

@@ -1,4 +1,5 @@
-/// Where each MCU of a sequential scan begins, and from what its DC values count: with it MCUs can be decoded in any order.
+/// Where each MCU of a sequential scan begins, and from what its DC values count: with it MCUs can be decoded in any
+/// order.
 final class JPEGScanIndex {
     private struct Entry {
         var buffer: UInt64

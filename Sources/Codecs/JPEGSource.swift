@@ -18,12 +18,12 @@ package struct InkConverter {
 
 /// Decodes a JPEG in bands of one iMCU row, as it is stored: not turned.
 ///
-/// Yields the planes as they are coded wherever `PictureFormat` has a name for them: grey, YCbCr, RGB. Uncommon sampling
-/// factors are brought to 4:4:4 by libjpeg; CMYK and YCCK become RGB. The accurate integer DCT is used.
+/// Yields the planes as they are coded wherever `PictureFormat` has a name for them: grey, YCbCr, RGB. Uncommon
+/// sampling factors are brought to 4:4:4 by libjpeg; CMYK and YCCK become RGB. The accurate integer DCT is used.
 ///
-/// A picture that is to be shrunk can be decoded to a half, a quarter or an eighth of its width and height at once: from
-/// the lower frequencies of each block alone, at a fraction of the work. 4:2:0 then becomes 4:4:4, since its chroma need
-/// not be shrunk as far.
+/// A picture that is to be shrunk can be decoded to a half, a quarter or an eighth of its width and height at once:
+/// from the lower frequencies of each block alone, at a fraction of the work. 4:2:0 then becomes 4:4:4, since its
+/// chroma need not be shrunk as far.
 package struct JPEGSource: BandSource, ~Copyable {
     /// How chroma is yielded.
     package enum Chroma: Sendable {
@@ -57,8 +57,8 @@ package struct JPEGSource: BandSource, ~Copyable {
     ///   - inks: needed for CMYK and YCCK only.
     ///   - divisor: 1, 2, 4 or 8: the picture is decoded to width and height divided by it, rounded up.
     ///   - bytesMax: what decoding may hold in memory (`bytesNeeded`).
-    /// - Throws: `corrupt`, `truncated`, `unsupported` (also CMYK without `inks`), `outOfMemory`. Sequential Huffman data
-    ///   is proved before anything is decoded (`EntropyProof` tells why), the other codings while they are.
+    /// - Throws: `corrupt`, `truncated`, `unsupported` (also CMYK without `inks`), `outOfMemory`. Sequential Huffman
+    ///   data is proved before anything is decoded (`EntropyProof` tells why), the other codings while they are.
     package static func opening(
         _ bytes: UnsafeRawBufferPointer, chroma: Chroma = .asStored, inks: InkConverter? = nil, divisor: Int = 1,
         bytesMax: Int = .max

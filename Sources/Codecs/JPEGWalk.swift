@@ -1,6 +1,7 @@
 import Core
 
-/// Goes through a JPEG from marker to marker (T.81, annex B), proving the scans of sequential Huffman coding on the way.
+/// Goes through a JPEG from marker to marker (T.81, annex B), proving the scans of sequential Huffman coding on the
+/// way.
 struct JPEGWalk: ~Copyable {
     /// Who decodes the scans.
     enum Coding {

@@ -1,10 +1,10 @@
 import Core
 
-/// Decodes a lossless JPEG (T.81, annex H) in bands of rows, as it is stored: not turned. libjpeg reads such pictures from
-/// libjpeg-turbo 3 on.
+/// Decodes a lossless JPEG (T.81, annex H) in bands of rows, as it is stored: not turned. libjpeg reads such pictures
+/// from libjpeg-turbo 3 on.
 ///
-/// Huffman codes, 8 bits, one component or three of equal size, in one scan or in scans of their own. Memory depends on the
-/// width alone: scans are read side by side.
+/// Huffman codes, 8 bits, one component or three of equal size, in one scan or in scans of their own. Memory depends on
+/// the width alone: scans are read side by side.
 package struct LosslessJPEGSource: BandSource, ~Copyable {
     private static let bandRows = 16
 
@@ -17,8 +17,8 @@ package struct LosslessJPEGSource: BandSource, ~Copyable {
     /// - Parameters:
     ///   - bytes: begin with SOI; the caller keeps them alive and unchanged as long as the source lives.
     ///   - isRGB: whether three components are R, G and B; else they are YCbCr as JFIF has it.
-    /// - Throws: `corrupt`, `truncated`, `outOfMemory`; `unsupported` for another process than lossless Huffman coding, and
-    ///   for components that are not of one size.
+    /// - Throws: `corrupt`, `truncated`, `outOfMemory`; `unsupported` for another process than lossless Huffman coding,
+    ///   and for components that are not of one size.
     package static func opening(_ bytes: UnsafeRawBufferPointer, isRGB: Bool) throws(CodecError) -> LosslessJPEGSource {
         var walk = JPEGWalk(bytes)
         let isIrregular = try walk.run()

@@ -98,7 +98,8 @@ package struct PlanarConverter<Source: BandSource & ~Copyable>: BandSource, ~Cop
             firstRow: firstRow, rows: slice.rows, planes: output.planes(skipping: slice.skippedRows, rows: slice.rows))
     }
 
-    /// Draws from the source until the slice holds the rows above `end`, those below the picture repeated from its last.
+    /// Draws from the source until the slice holds the rows above `end`, those below the picture repeated from its
+    /// last.
     private mutating func fill(until end: Int) throws(CodecError) {
         let height = sourceFormat.size.height
         while input.firstRow + input.rows < min(end, height) {
@@ -135,8 +136,8 @@ package struct PlanarConverter<Source: BandSource & ~Copyable>: BandSource, ~Cop
         graphShape = shape
     }
 
-    /// zimg refuses a matrix that says nothing. Such YCbCr is BT.601, as JFIF has it (T.871, section 7) and HEIF readers
-    /// take it; and a matrix of identity says that the planes are not YCbCr at all.
+    /// zimg refuses a matrix that says nothing. Such YCbCr is BT.601, as JFIF has it (T.871, section 7) and HEIF
+    /// readers take it; and a matrix of identity says that the planes are not YCbCr at all.
     private static func resolved(_ format: PictureFormat) throws(CodecError) -> PictureFormat {
         var format = format
         guard case .ycbcr = format.layout else { return format }

@@ -90,8 +90,8 @@ struct PlanarSlice: ~Copyable {
         rows -= dropped
     }
 
-    /// Copies `count` rows of `band`, from its row `skipped`, below the rows held. Only the picture's last rows may be a
-    /// number that the chroma subsampling does not divide.
+    /// Copies `count` rows of `band`, from its row `skipped`, below the rows held. Only the picture's last rows may be
+    /// a number that the chroma subsampling does not divide.
     mutating func append(_ band: Band, skipping skipped: Int, count: Int) {
         precondition(rows + count <= capacity && band.planes.count == planes.count)
         for (source, plane) in zip(band.planes, planes) {

@@ -1,12 +1,12 @@
 package import Core
 
-/// Yields another source's picture turned upright. It holds the whole picture, since a turned picture's first row may be
-/// the source's last: the samples go to their final places as they come, so bands are handed out without a copy.
+/// Yields another source's picture turned upright. It holds the whole picture, since a turned picture's first row may
+/// be the source's last: the samples go to their final places as they come, so bands are handed out without a copy.
 ///
 /// Chroma is taken as sited in the middle of the luma samples that it covers, as JFIF has it. Where a mirrored side is
-/// not a multiple of the subsampling, the grid's incomplete end comes to lie at the start, where JPEG cannot have it: the
-/// chroma samples then lie between the new grid's, and are interpolated to it linearly. For 4:2:0 that is the mean of two
-/// neighbours, precisely what libjpeg's smooth upsampling, mirroring and averaging would give.
+/// not a multiple of the subsampling, the grid's incomplete end comes to lie at the start, where JPEG cannot have it:
+/// the chroma samples then lie between the new grid's, and are interpolated to it linearly. For 4:2:0 that is the mean
+/// of two neighbours, precisely what libjpeg's smooth upsampling, mirroring and averaging would give.
 package struct TurnedSource<Source: BandSource & ~Copyable>: BandSource, ~Copyable {
     package let format: PictureFormat
     private var source: Source

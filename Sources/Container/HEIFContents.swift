@@ -107,8 +107,8 @@ struct HEIFContents {
         }
     }
 
-    /// The Exif items that describe the primary picture, or a tone-mapped one that is made of it (`tmap`, ISO/IEC 23008-12
-    /// amendment 1); where no Exif item says what it describes, all of them.
+    /// The Exif items that describe the primary picture, or a tone-mapped one that is made of it (`tmap`, ISO/IEC
+    /// 23008-12 amendment 1); where no Exif item says what it describes, all of them.
     private mutating func takeExif(_ primaryID: UInt32, of meta: HEIFMeta, in bytes: Span<UInt8>) {
         let all = meta.items.filter { $0.value.type == "Exif" }.map(\.key).sorted()
         let described = Set(meta.references.all.filter { $0.type == "cdsc" }.map(\.from))

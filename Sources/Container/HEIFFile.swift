@@ -11,8 +11,8 @@ struct HEIFFile {
         0xD8, 0xFE, 0xC3, 0xD6, 0x1B, 0x0E, 0x48, 0x3C, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7E, 0xC4, 0x81,
     ]
 
-    /// - Throws: `corrupt` where there is no or more than one `meta` box, or no `ftyp` at the start; `truncated` where a
-    ///   box runs past the end of the file.
+    /// - Throws: `corrupt` where there is no or more than one `meta` box, or no `ftyp` at the start; `truncated` where
+    ///   a box runs past the end of the file.
     init(_ bytes: Span<UInt8>) throws(Failure) {
         var meta: Box?
         var position = 0

@@ -43,8 +43,8 @@ struct HEIFMeta {
         try checkShares(bytes)
     }
 
-    /// What no phone or camera writes, not even beside its picture. Libraries go through all items that a file has, and have
-    /// crashed on these.
+    /// What no phone or camera writes, not even beside its picture. Libraries go through all items that a file has, and
+    /// have crashed on these.
     private func checkCodings() throws(Failure) {
         for (id, item) in items.sorted(by: { $0.key < $1.key }) where item.type == "unci" || item.type == "mski" {
             throw Failure(.unsupportedMedia, "HEIF: item \(id) is coded as '\(item.type.text)', which no photo needs")
@@ -114,7 +114,8 @@ extension HEIFMeta {
     private mutating func readItem(_ box: Box, _ bytes: Span<UInt8>) throws(Failure) {
         var reader = BoxReader(box)
         let (version, flags) = try reader.version(bytes)
-        // Versions 0 and 1 are lawful, and name no type of item (ISO/IEC 14496-12, section 8.11.6.2); no phone writes them.
+        // Versions 0 and 1 are lawful, and name no type of item (ISO/IEC 14496-12, section 8.11.6.2); no phone writes
+        // them.
         guard version == 2 || version == 3 else {
             throw Failure(
                 version < 2 ? .undecodable : .corrupt,

@@ -20,7 +20,8 @@ package struct HEIFStructure: Sendable, Equatable {
     package let primary: HEIFPicture
     /// In the order in which they apply.
     package let transforms: [Transform]
-    /// Of `irot` and `imir` together; nil where the picture has neither, and EXIF has the word. (An `irot` of 0 is one.)
+    /// Of `irot` and `imir` together; nil where the picture has neither, and EXIF has the word. (An `irot` of 0 is
+    /// one.)
     package let orientation: Orientation?
     /// After all transforms.
     package let displaySize: PixelSize
@@ -30,8 +31,8 @@ package struct HEIFStructure: Sendable, Equatable {
     package let alpha: HEIFPicture?
     /// URNs of all auxiliary pictures, in no order: printable ASCII, at most 256 characters.
     package let auxiliaryTypes: Set<String>
-    /// The TIFF bytes of each Exif item of the primary picture (4-byte offset and `Exif\0\0` resolved), in file order; at
-    /// most `HEIFContents.exifItemsMax`.
+    /// The TIFF bytes of each Exif item of the primary picture (4-byte offset and `Exif\0\0` resolved), in file order;
+    /// at most `HEIFContents.exifItemsMax`.
     package let exif: [Extents]
     package let xmp: XMPFindings
     /// What there is beside the primary picture, in bytes; of `exif` the items, whose content is not looked into.

@@ -1,7 +1,7 @@
 import Core
 
-/// The sizes that a HEVC sequence header tells (ITU-T H.265, section 7.3.2.2.1). A decoder makes room by them, whatever the
-/// container says: an item of 64x64 pixels can ask for gigabytes.
+/// The sizes that a HEVC sequence header tells (ITU-T H.265, section 7.3.2.2.1). A decoder makes room by them, whatever
+/// the container says: an item of 64x64 pixels can ask for gigabytes.
 struct HEVCSequence: Sendable, Hashable {
     /// As coded, in whole coding blocks.
     let codedSize: PixelSize

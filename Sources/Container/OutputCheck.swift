@@ -3,15 +3,15 @@ package import Core
 /// The last look at a finished JPEG before it is stored or sent: whether it is a picture and nothing else.
 ///
 /// It allows, and refuses all else: SOI · JFIF without a thumbnail · Adobe's marker · the one EXIF block that was asked
-/// for, as `ExifOutputCheck` allows it · a whole ICC profile · one frame header (8 bits, Huffman codes, 1 or 3 components,
-/// the size that was planned) · tables, restart intervals and scans whose lengths are exact and whose tables are there ·
-/// one EOI, which is the last byte. So no metadata can have come through, by our mistake or by a decoder that was taken
-/// over.
+/// for, as `ExifOutputCheck` allows it · a whole ICC profile · one frame header (8 bits, Huffman codes, 1 or 3
+/// components, the size that was planned) · tables, restart intervals and scans whose lengths are exact and whose
+/// tables are there · one EOI, which is the last byte. So no metadata can have come through, by our mistake or by a
+/// decoder that was taken over.
 package enum OutputCheck {
     /// - Parameters:
     ///   - size: of the finished picture, upright.
-    ///   - kept: what is said to have been written of the source's metadata: no more than the policy allows, and not less
-    ///     than there is.
+    ///   - kept: what is said to have been written of the source's metadata: no more than the policy allows, and not
+    ///     less than there is.
     /// - Throws: `self_check_failed`, naming what should not be there.
     package static func verify(
         _ bytes: Span<UInt8>, size: PixelSize, kept: [Removable] = [], policy: MetadataPolicy = MetadataPolicy()

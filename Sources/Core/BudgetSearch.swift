@@ -3,15 +3,17 @@ import Glibc
 /// Finds the quality and, where the lowest one does not do, the size at which a picture has no more bytes than allowed.
 /// It decides only; the caller encodes what `next` asks for and records the bytes.
 ///
-/// Quality is searched first, down to a floor: by the bytes' logarithm, which is nearly straight over quality. Only then
-/// the dimensions shrink, by √(bytes allowed / bytes found), and what is left after that is spent on quality.
+/// Quality is searched first, down to a floor, for the highest that fits: by the bytes' logarithm, which is nearly straight
+/// over that of the quantisation (of 101 − quality). Only then the dimensions shrink, by √(bytes allowed / bytes found), and
+/// what is left after that is spent on quality.
 package struct BudgetSearch: Sendable {
     /// The lowest quality to which the search goes of its own accord.
     package static let qualityFloor = 60
     /// The longer side to which a picture is shrunk at most.
     package static let sideFloor = 16
-    /// Trials after which the best that was found is taken; and after which only the smallest picture is tried.
-    package static let trialsMax = 6
+    /// Trials after which the best that was found is taken; and after which only the smallest picture is tried. Photos
+    /// mostly take four.
+    package static let trialsMax = 8
 
     package struct Trial: Sendable, Equatable {
         package let quality: Int
@@ -75,23 +77,31 @@ package struct BudgetSearch: Sendable {
         }
     }
 
-    /// The next trial at the size of what fits; nil where it is good enough.
+    /// The next trial at the size of what fits; nil where there is none better.
     private func better(than best: Record) -> Trial? {
         let over = records.filter { $0.trial.size == best.trial.size && $0.bytes > bytesMax }
             .min { $0.trial.quality < $1.trial.quality }
         let low = best.trial.quality
         let high = over?.trial.quality ?? quality + 1
-        guard high - low > 1, records.count < Self.trialsMax, best.bytes * 100 < bytesMax * 97 else { return nil }
+        guard high - low > 1, records.count < Self.trialsMax else { return nil }
+        func coarseness(_ quality: Int) -> Double { log(Double(101 - quality)) }
         let room = log(Double(bytesMax) / Double(best.bytes))
-        let steps: Double
-        if let over {
-            steps = Double(high - low) * room / log(Double(over.bytes) / Double(best.bytes))
-        } else {
-            // A step of quality adds about 3 % of the bytes between 60 and 90.
-            steps = room / 0.03
+        guard let over else {
+            // Bytes fall with its power of 0.7 or so, as phone photos have it.
+            let quality = Int((101 - exp(coarseness(low) - room / 0.7)).rounded())
+            return Trial(quality: min(max(quality, low + 1), high - 1), size: best.trial.size)
         }
-        let quality = low + Int(min(max(steps, 1), Double(high - low - 1)))
-        return Trial(quality: quality, size: best.trial.size)
+        // A straight line between the two; an end that has stayed while the other came near counts half each time, or
+        // a bent curve would be crept along (the Illinois method).
+        var ends = (below: room, above: log(Double(over.bytes) / Double(bytesMax)))
+        let isOver = records.last.map { $0.bytes > bytesMax } ?? false
+        let repeats = records.reversed().prefix { ($0.bytes > bytesMax) == isOver }.count - 1
+        let weight = pow(0.5, Double(repeats))
+        if isOver { ends.below *= weight } else { ends.above *= weight }
+        let share = ends.below / (ends.below + ends.above)
+        let finer = coarseness(low) + (coarseness(high) - coarseness(low)) * share
+        let quality = Int((101 - exp(finer)).rounded())
+        return Trial(quality: min(max(quality, low + 1), high - 1), size: best.trial.size)
     }
 
     /// The next size to be tried at the floor's quality, when nothing has fitted; nil where there is none.

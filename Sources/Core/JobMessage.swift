@@ -32,8 +32,8 @@ package enum JobMessage {
     package static let version: UInt8 = 3
     /// The most bytes that a message may have; a reader's buffer.
     package static let bytesMax = 64 * 1024
-    /// The most characters of a failure's texts: what a worker says may be what a picture made it say, and it is shown to
-    /// clients and written to logs.
+    /// The most characters of a failure's texts: what a worker says may be what a picture made it say, and it is shown
+    /// to clients and written to logs.
     private static let failureTextMax = 500
 
     package static func encode(_ job: Job) -> [UInt8] {

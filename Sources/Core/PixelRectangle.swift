@@ -25,8 +25,8 @@ package struct PixelRectangle: Sendable, Hashable {
             && (height % grid.height == 0 || y + height == size.height)
     }
 
-    /// This part with at least 8 more pixels on each side where the picture has them, out to lines of 16: what filters and
-    /// chroma at its edges look at.
+    /// This part with at least 8 more pixels on each side where the picture has them, out to lines of 16: what filters
+    /// and chroma at its edges look at.
     package func widened(in size: PixelSize) -> PixelRectangle {
         let (left, top) = (max(0, x - 8) / 16 * 16, max(0, y - 8) / 16 * 16)
         let right = min(size.width, (x + width + 23) / 16 * 16)

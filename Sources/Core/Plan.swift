@@ -45,8 +45,8 @@ package struct PictureFacts: Sendable, Equatable {
 
 /// How a picture goes its way: a pure function of what its headers say and what is asked.
 package struct Plan: Sendable, Equatable {
-    /// The ways that keep the promise, cheapest first. What only the data can show (stray bytes, bytes over a budget) may
-    /// rule out all but the last.
+    /// The ways that keep the promise, cheapest first. What only the data can show (stray bytes, bytes over a budget)
+    /// may rule out all but the last.
     package var paths: [TranscodePath]
     package var turn: Orientation
     /// The part of the upright picture that is taken.
@@ -106,8 +106,8 @@ package struct Plan: Sendable, Equatable {
 
     /// The subsampling of a picture that is encoded at `quality`, nil for grey.
     ///
-    /// - Parameter source: of the source, as it lies upright. Others than the three that every reader reads (4:4:0 comes
-    ///   from turned 4:2:2) are brought to the one of these that holds no less in number of samples, or as many.
+    /// - Parameter source: of the source, as it lies upright. Others than the three that every reader reads (4:4:0
+    ///   comes from turned 4:2:2) are brought to the one of these that holds no less in number of samples, or as many.
     package func subsampling(of source: ChromaSubsampling, quality: Int) -> ChromaSubsampling {
         if let fixed = subsampling.fixed { return fixed }
         guard quality >= 90 else { return .s420 }

@@ -38,8 +38,8 @@ package struct Position: Sendable, Equatable {
     /// equator, where cells are widest. The same everywhere, so that it tells nothing.
     package static let cityError = 7900.0
 
-    /// The nearest point of a fixed grid of 0.1°, and nothing else. The same for all places of a cell, so that many photos
-    /// tell no more than one.
+    /// The nearest point of a fixed grid of 0.1°, and nothing else. The same for all places of a cell, so that many
+    /// photos tell no more than one.
     package var city: Position {
         // Adding 0 makes a zero positive.
         var city = Position(

@@ -16,7 +16,8 @@ package enum OrientationSource: String, Sendable, CaseIterable {
     case none
 }
 
-/// A class of data found in the source and not passed on: a word of the privacy receipt.
+/// A class of data that a source holds beside its picture: a word of the privacy receipt, which tells what of them was
+/// removed and what was kept.
 package enum Removable: String, Sendable, CaseIterable {
     case exif, gps, makernote, thumbnail, xmp
     case xmpGPS = "xmp_gps"
@@ -100,10 +101,11 @@ package struct Report: Sendable, Equatable {
     package var quality: Int?
     package var source: Source
     package var color: Color
-    /// The classes of data that the source holds beside its picture, each with its bytes there. Some lie within others: what
-    /// `exif` has holds `makernote`.
+    /// The classes of data that the source holds beside its picture, each with its bytes there. Some lie within others:
+    /// what `exif` has holds `makernote`.
     package var found: [Removable: Int]
-    /// What of that was passed on, cleaned or coarsened as the policy has it; in the order of `Removable.allCases`, each once.
+    /// What of that was passed on, cleaned or coarsened as the policy has it; in the order of `Removable.allCases`,
+    /// each once.
     package var kept: [Removable]
     package var disclosure: Disclosure
     /// In the order of `Warning.allCases`, each once.

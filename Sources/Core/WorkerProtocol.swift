@@ -1,11 +1,10 @@
 /// How front and worker speak: whole messages over one socket pair, the front's end against the worker's descriptor 3.
 ///
-/// 1. The worker sends `hello` once it is warm and in its sandbox, or `helloUnfiltered` where the kernel cannot filter its
-///    system calls.
-/// 2. The front sends a job, with `descriptorsPerJob` descriptors beside it: the input, sealed, and the output, empty.
-///    The input is to be mapped, never read(2): its file offset is shared with whoever had it before.
-/// 3. The worker writes the JPEG to the output and sends exactly one reply; 2 and 3 repeat.
-/// 4. At the end of the socket the worker exits with code 0.
+/// 1. The worker sends `hello` once it is warm and in its sandbox, or `helloUnfiltered` where the kernel cannot filter
+///    its system calls. 2. The front sends a job, with `descriptorsPerJob` descriptors beside it: the input, sealed,
+///    and the output, empty. The input is to be mapped, never read(2): its file offset is shared with whoever had it
+///    before. 3. The worker writes the JPEG to the output and sends exactly one reply; 2 and 3 repeat. 4. At the end of
+///    the socket the worker exits with code 0.
 ///
 /// At any time: a system call that the worker may not make sends `trapMark` and the call's number, and ends the worker.
 package enum WorkerProtocol {

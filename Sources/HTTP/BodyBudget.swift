@@ -11,14 +11,16 @@ final class BodyBudget: Sendable {
     var heldBytes: Int { held.withLock { $0 } }
 
     /// Room for a body of `count` bytes; nil where there is none.
-    func hold(_ count: Int) -> Hold? {
-        guard take(count) else { return nil }
+    ///
+    /// - Parameter mayBeAlone: whether one that is larger than all there is may have it where nobody else does.
+    func hold(_ count: Int, mayBeAlone: Bool = false) -> Hold? {
+        guard take(count, mayBeAlone: mayBeAlone) else { return nil }
         return Hold(count, of: self)
     }
 
-    private func take(_ count: Int) -> Bool {
+    private func take(_ count: Int, mayBeAlone: Bool = false) -> Bool {
         held.withLock { held in
-            guard count <= bytesMax - held else { return false }
+            guard count == 0 || count <= bytesMax - held || mayBeAlone && held == 0 else { return false }
             held += count
             return true
         }

@@ -20,7 +20,8 @@ package struct Configuration: Sendable {
     package var bytesPerSecondMin = 16 * 1024
     /// Time for a body to come whole, at whatever pace.
     package var bodyMs = 900_000
-    /// What all bodies that are being received or worked on may hold in memory.
+    /// What all bodies that are being received or worked on may hold in memory; and once more, what all answers may that
+    /// are being sent. A single answer may be larger.
     package var bodiesBytesMax = 256 * 1024 * 1024
     /// What a client that was refused in mid-body may still send until it is cut off, so that it reads the answer and not
     /// a reset (RFC 9112, section 9.6).

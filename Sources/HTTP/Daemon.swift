@@ -96,8 +96,9 @@ private let onRequestLine: RequestLineCallback = { _, target, connection in
     return nil
 }
 
-/// libmicrohttpd would make a list of the query's parameters, in memory that thousands of them use up: 0.9.75 then spins.
-/// We read the query ourselves, so it gets an empty one. The text is its own buffer, which it is about to write to.
+/// libmicrohttpd would make a list of the query's parameters, in memory that thousands of them use up: 0.9.75 then
+/// spins. We read the query ourselves, so it gets an empty one. The text is its own buffer, which it is about to write
+/// to.
 private func hideQuery(in target: UnsafeMutablePointer<CChar>) {
     guard let mark = strchr(target, Int32(UInt8(ascii: "?"))) else { return }
     mark[1] = 0

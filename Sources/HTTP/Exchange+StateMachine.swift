@@ -6,8 +6,8 @@ extension Exchange {
     /// - a response may be queued in the first call of a request (which closes the connection afterwards) or in a final
     ///   call, never in the middle of a body;
     /// - a connection may be suspended only from within a call, and each suspension is ended by exactly one resumption;
-    /// - a suspension in the turn that read the last of the request makes it read again on resumption, and a half-closed
-    ///   client would then be dropped unanswered: so one idle turn goes between.
+    /// - a suspension in the turn that read the last of the request makes it read again on resumption, and a
+    ///   half-closed client would then be dropped unanswered: so one idle turn goes between.
     struct StateMachine {
         enum Waiting: Equatable {
             /// The handler is being called.

@@ -18,6 +18,8 @@ final class Exchange: Sendable {
         var hold: BodyBudget.Hold?
         /// The answer that the machine says is there.
         var answer: QueuedResponse?
+        /// The answer's room in the budget of all answers, until it is sent.
+        var answerHold: BodyBudget.Hold?
     }
 
     /// What is known of the present request.
@@ -147,6 +149,7 @@ extension Exchange {
 
     /// The request is over, whether answered or broken off.
     func requestEnded(isWhole: Bool) {
+        let client = state.withLock { $0.request.client }
         let record = state.withLock { state in
             let request = state.request
             let status = request.status ?? Int(cmicrohttpd_status(state.connection.raw))
@@ -160,11 +163,14 @@ extension Exchange {
             state.spool = nil
             state.hold = nil
             state.answer = nil
+            state.answerHold = nil
             state.request = RequestRecord()
             let progress = Self.progress(state.connection)
             state.machine.requestEnded(nowMs: Clock.monotonicMs(), received: progress.received)
             return record
         }
+        // libmicrohttpd may see it first, in the turn before it puts the connection aside.
+        if !isWhole { client.leave() }
         hub.handler.finished(record)
     }
 
@@ -214,11 +220,14 @@ extension Exchange {
     func reply(_ response: Response, serial: Int) {
         let request = state.withLock { $0.machine.awaitsReply(serial: serial) ? $0.request : nil }
         guard let request else { return }
-        var queued: QueuedResponse? = prepare(response, id: request.id, head: request.head)
+        let hold = hub.answers.hold(response.body.heldBytes, mayBeAlone: true)
+        let answer = hold == nil ? problem(.answersFull) : response
+        var queued: QueuedResponse? = prepare(answer, id: request.id, head: request.head)
         state.withLock { state in
             let action = state.machine.replyCame(serial: serial)
             if action == .ignore { return }
             state.answer = queued.take()
+            state.answerHold = hold
             if action == .resume { MHD_resume_connection(state.connection.raw) }
         }
     }

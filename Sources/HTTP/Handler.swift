@@ -1,7 +1,7 @@
 /// What the handler says to a request's head.
 package enum Verdict: Sendable {
-    /// Let the body come, up to so many bytes; a longer one is answered by `problem(.bodyTooLarge)`. The permit comes back
-    /// with the request, and is let go of when the request is over, in whatever way.
+    /// Let the body come, up to so many bytes; a longer one is answered by `problem(.bodyTooLarge)`. The permit comes
+    /// back with the request, and is let go of when the request is over, in whatever way.
     case accept(bodyBytesMax: Int, permit: (any Sendable)? = nil)
     /// Answer before the body is read. Such an answer carries its body in memory, not in a file. Where a body is on its
     /// way the connection is closed afterwards, else it stays.

@@ -6,6 +6,8 @@ final class Hub: Sendable {
     let handler: any Handler
     let configuration: Configuration
     let bodies: BodyBudget
+    /// Of answers, until they are sent: readers may take their time.
+    let answers: BodyBudget
     private let stopping = Atomic(false)
     private let exchanges = Mutex<[ObjectIdentifier: Exchange]>([:])
 
@@ -13,6 +15,7 @@ final class Hub: Sendable {
         self.configuration = configuration
         self.handler = handler
         bodies = BodyBudget(bytesMax: configuration.bodiesBytesMax)
+        answers = BodyBudget(bytesMax: configuration.bodiesBytesMax)
     }
 
     var isStopping: Bool { stopping.load(ordering: .acquiring) }

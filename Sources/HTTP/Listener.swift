@@ -37,8 +37,8 @@ struct Listener: ~Copyable {
         self.port = port
     }
 
-    /// Binds to the first address of the host that can be had. For every address of the machine that is IPv6's `::`, which
-    /// takes IPv4 too; where the kernel has no IPv6, IPv4's.
+    /// Binds to the first address of the host that can be had. For every address of the machine that is IPv6's `::`,
+    /// which takes IPv4 too; where the kernel has no IPv6, IPv4's.
     static func listening(on address: ListenAddress) throws(ListenError) -> Listener {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -1,7 +1,7 @@
 /// Whether a peer is fast enough: in every window of time it must move a number of bytes.
 ///
-/// A window is judged when it is over, so the first is the grace that a slow start has, a pause shorter than the rest of
-/// a window allows is forgiven, and a fast start buys no time for a crawl afterwards.
+/// A window is judged when it is over, so the first is the grace that a slow start has, a pause shorter than the rest
+/// of a window allows is forgiven, and a fast start buys no time for a crawl afterwards.
 struct Pace {
     let windowMs: Int
     let bytesPerSecondMin: Int

@@ -4,7 +4,8 @@ package struct RequestHead: Sendable {
     package let target: RequestTarget
     package let headers: HeaderFields
     package let framing: BodyFraming
-    /// Names the request in answers and logs: the client's X-Request-Id where that is sane, else 128 random bits in hex.
+    /// Names the request in answers and logs: the client's X-Request-Id where that is sane, else 128 random bits in
+    /// hex.
     package let id: String
 
     package var path: [String] { target.path }

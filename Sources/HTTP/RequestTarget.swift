@@ -14,8 +14,8 @@ package struct RequestTarget: Sendable, Equatable {
 
     /// Takes origin-form and absolute-form, and `*` for OPTIONS; the authority of an absolute-form is dropped.
     ///
-    /// - Throws: `.badRequest` for any other form, a byte that no target may hold, a percent sign without two hex digits,
-    ///   `%00`, and what is not UTF-8 when decoded.
+    /// - Throws: `.badRequest` for any other form, a byte that no target may hold, a percent sign without two hex
+    ///   digits, `%00`, and what is not UTF-8 when decoded.
     package init(_ bytes: [UInt8], method: Method) throws(HTTPProblem) {
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
             throw .badRequest(reason: "the request target holds a character that must be percent-encoded")

@@ -9,6 +9,9 @@ package struct Response: Sendable {
 
         var isInMemory: Bool { if case .file = self { false } else { true } }
 
+        /// What it holds in memory beyond this process's own.
+        var heldBytes: Int { if case .file(let file) = self { file.heldBytes } else { 0 } }
+
         /// How many bytes it has.
         package var count: Int {
             switch self {
@@ -85,6 +88,14 @@ package final class FileBody: Sendable {
         source = .sealed(file)
         self.offset = offset
         self.count = count
+    }
+
+    /// What it holds in memory as long as it is there: all of a sealed file, nothing of one on a disk.
+    var heldBytes: Int {
+        switch source {
+        case .owned: 0
+        case .sealed(let file): file.count
+        }
     }
 
     /// A descriptor of the file for one sending.

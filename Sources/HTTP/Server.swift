@@ -50,6 +50,9 @@ package final class Server: Sendable {
     /// What bodies hold in memory now.
     package var bodyBytes: Int { hub.bodies.heldBytes }
 
+    /// What answers hold in memory until they are sent.
+    package var answerBytes: Int { hub.answers.heldBytes }
+
     /// Requests that are being received, handled or answered now.
     package var requestCount: Int { hub.all.count { $0.isBusy } }
 

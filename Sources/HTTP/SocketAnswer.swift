@@ -29,8 +29,8 @@ struct SocketAnswer {
 
     /// Sends all of it without waiting, and shuts our side.
     ///
-    /// - Returns: whether all of it went; a socket whose buffer has no room for this little belongs to a peer that does not
-    ///   read.
+    /// - Returns: whether all of it went; a socket whose buffer has no room for this little belongs to a peer that does
+    ///   not read.
     func send(on socket: Int32) -> Bool {
         let isSent = SocketCalls.sendAtOnce(bytes, on: socket)
         SocketCalls.shutSending(socket)

@@ -1,8 +1,8 @@
 /// What libexif gets to see: a block of its own making, with nothing in it but entries of the allow-list.
 ///
-/// libexif reads no more than 65,534 bytes of a block (`exif_data_load_data`), decodes every MakerNote it knows on load and has
-/// no option against it, and drops types that it does not know. None of the three can happen to a compact block: the
-/// longest possible is far below the bound, it has no MakerNote, and EXIF 3.0's UTF-8 stands in it as ASCII.
+/// libexif reads no more than 65,534 bytes of a block (`exif_data_load_data`), decodes every MakerNote it knows on load
+/// and has no option against it, and drops types that it does not know. None of the three can happen to a compact
+/// block: the longest possible is far below the bound, it has no MakerNote, and EXIF 3.0's UTF-8 stands in it as ASCII.
 struct CompactBlock {
     private struct Entry {
         let tag: UInt16

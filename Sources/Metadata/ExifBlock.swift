@@ -1,7 +1,7 @@
 package import Core
 
-/// One EXIF block, parsed once: what the preparation of a picture needs to know, what a caller may read, and what may be
-/// written again.
+/// One EXIF block, parsed once: what the preparation of a picture needs to know, what a caller may read, and what may
+/// be written again.
 package struct ExifBlock: Sendable {
     package let facts: ExifFacts
     /// The classes of `facts.found`, in bytes of the source. A whole block counts as `exif`, what is in it too.
@@ -23,7 +23,8 @@ package struct ExifBlock: Sendable {
     let fields: [ExifField]
     let gps: ExifRecord
 
-    /// Reads a TIFF structure as it stands in an Exif APP1 segment after `Exif\0\0`, or in a HEIF Exif item; of any length.
+    /// Reads a TIFF structure as it stands in an Exif APP1 segment after `Exif\0\0`, or in a HEIF Exif item; of any
+    /// length.
     ///
     /// - Returns: nil where there is no TIFF header, or no single entry.
     package init?(reading tiff: [UInt8]) {

@@ -48,8 +48,8 @@ package enum ExifBuilder {
         }
     }
 
-    /// The tags that a block must have (EXIF 3.0, section 4.6.4), true to the finished picture. Its resolution is said to be
-    /// unknown, by the standard's way: 72 an inch.
+    /// The tags that a block must have (EXIF 3.0, section 4.6.4), true to the finished picture. Its resolution is said
+    /// to be unknown, by the standard's way: 72 an inch.
     private static func insertRequired(_ block: ExifBlock, of picture: Picture, into data: inout ExifData) {
         let resolution = BigEndian.long(72) + BigEndian.long(1)
         var tags: [(StandardTag.Directory, UInt16, TIFFType, [UInt8])] = [

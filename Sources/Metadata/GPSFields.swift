@@ -23,7 +23,7 @@ struct GPSFields {
         addTime(place, block)
         if let speed = place.speed {
             // As it stood, with its own unit; the decimal number is in kilometres an hour.
-            let unit = block?.gps.text("GPSSpeedRef")?.first.map { String($0).uppercased() } ?? "K"
+            let unit = block?.gps.text("GPSSpeedRef")?.first?.upperASCII.map { String($0) } ?? "K"
             if let fraction = GPSFields.fractions(0x0D, of: block) {
                 addText(0x0C, unit)
                 fields.append(Field(number: 0x0D, type: .rational, bytes: fraction))

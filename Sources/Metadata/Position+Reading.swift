@@ -24,9 +24,11 @@ extension Position {
         return (.present, position)
     }
 
-    /// The first letter of a reference, in either case, as exiftool reads it.
+    /// The first letter of a reference, in either case, as exiftool reads it. The standard's letters are ASCII: Unicode has
+    /// others that count as equal to them (the Kelvin sign), and none of these may be taken for one and written again, nor for
+    /// a reference that is not there.
     private static func letter(_ gps: ExifRecord, _ name: String) -> Character? {
-        gps.text(name)?.first.map { Character($0.uppercased()) }
+        gps.text(name)?.first.map { $0.upperASCII ?? "?" }
     }
 
     private static func degrees(
@@ -90,5 +92,13 @@ extension Position {
         case "M": .magneticNorth
         default: nil
         }
+    }
+}
+
+extension Character {
+    /// A letter of ASCII as a capital; nil for what is none.
+    var upperASCII: Character? {
+        guard let byte = asciiValue, isLetter else { return nil }
+        return Character(Unicode.Scalar(byte & ~0x20))
     }
 }

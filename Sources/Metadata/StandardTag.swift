@@ -82,8 +82,8 @@ extension StandardTag {
             (0x0213, "YCbCrPositioning", .short, 1), (0x0214, "ReferenceBlackWhite", .rational, 6),
         ])
 
-    /// EXIF 3.0, section 4.6.6. Not kept: serial numbers, names and ids; what a person wrote; what describes the source's
-    /// pixels; and the surroundings, of which pressure and depth tell the place. Blobs are not read at all.
+    /// EXIF 3.0, section 4.6.6. Not kept: serial numbers, names and ids; what a person wrote; what describes the
+    /// source's pixels; and the surroundings, of which pressure and depth tell the place. Blobs are not read at all.
     private static let exifTags = rows(
         .exif,
         kept: [

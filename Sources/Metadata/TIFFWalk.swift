@@ -1,7 +1,7 @@
 import Core
 
-/// A bounded walk over the directories of a TIFF structure, in memory-safe Swift, before libexif sees any of it. It picks
-/// out the entries of the allow-list and notes what else is there.
+/// A bounded walk over the directories of a TIFF structure, in memory-safe Swift, before libexif sees any of it. It
+/// picks out the entries of the allow-list and notes what else is there.
 ///
 /// Each directory is read at most once and only the five that EXIF has are followed, so neither loops nor depth can
 /// harm: the work is at most one step for each twelve bytes, five times.
@@ -31,8 +31,8 @@ struct TIFFWalk {
 
     let block: [UInt8]
     let isBigEndian: Bool
-    /// The first of each tag. Tags of IFD0 and of the Exif directory that a writer put into the other of the two are taken
-    /// where their own has none; but not Orientation, which viewers look for in IFD0 alone.
+    /// The first of each tag. Tags of IFD0 and of the Exif directory that a writer put into the other of the two are
+    /// taken where their own has none; but not Orientation, which viewers look for in IFD0 alone.
     private(set) var entries: [StandardTag.Key: Entry] = [:]
     /// What the block holds, in bytes.
     private(set) var found: [Removable: Int] = [:]

@@ -4,8 +4,8 @@ import Glibc
 package enum StandardStreams {
     private static let missing = fillMissing()
 
-    /// Puts /dev/null where one is missing: else a file or socket opened later would get its number, and with it what is
-    /// written to standard error.
+    /// Puts /dev/null where one is missing: else a file or socket opened later would get its number, and with it what
+    /// is written to standard error.
     ///
     /// To be called before anything is opened.
     package static func prepare() { _ = missing }

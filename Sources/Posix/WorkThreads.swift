@@ -61,7 +61,8 @@ package final class WorkThreads: Sendable {
         threads.join()
     }
 
-    /// Likewise, but waits for no longer than `graceMs`; false where threads are still at their work then, and left to it.
+    /// Likewise, but waits for no longer than `graceMs`; false where threads are still at their work then, and left to
+    /// it.
     package func stop(graceMs: Int) -> Bool {
         finishUp()
         let untilMs = Clock.monotonicMs() + graceMs

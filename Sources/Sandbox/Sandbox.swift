@@ -13,18 +13,21 @@ package enum Sandbox {
     /// call's number in four bytes. That it is a signal (SECCOMP_RET_TRAP) and not a kill by the kernel costs nothing, as
     /// no call is left that could change its handler, and tells the front what happened.
     ///
+    /// - Parameter fileBytesMax: how long it may make a file. Pages of the output count for no process, so those who end
+    ///   processes when memory runs out would not find whose they are.
     /// - Returns: whether calls are filtered: false where the kernel cannot (no seccomp); the rest is done all the same.
     /// - Throws: where any of it fails. The process must not go on then.
-    package static func enter(socket: borrowing Socket, mark: UInt8) throws(PosixError) -> Bool {
+    package static func enter(socket: borrowing Socket, mark: UInt8, fileBytesMax: Int) throws(PosixError) -> Bool {
         let line = socket.descriptor.raw
-        try silence()
         try syscall("close_range") { clinux_close_from(line + 1) }
-        try limit()
+        try limit(fileBytesMax: fileBytesMax)
         // Before the filter, which needs it. What is executed could bring no privileges back.
         try syscall("prctl(PR_SET_NO_NEW_PRIVS)") { clinux_forgo_privileges() }
         try syscall("capset") { clinux_drop_capabilities() }
         // Nobody of the same user can look into it or write to its memory.
         try syscall("prctl(PR_SET_DUMPABLE)") { clinux_hide_memory() }
+        // No earlier: whoever starts a service is to read why its workers cannot be sandboxed.
+        try silence()
         guard SystemCallFilters.areSupported else { return false }
         try syscall("sigaction(SIGSYS)") { clinux_tell_trapped_calls(line, mark) }
         try filter(line)
@@ -38,8 +41,11 @@ package enum Sandbox {
     }
 
     /// The number of processes stays unlimited: the kernel counts a user's, not ours (and refuses threads past it).
-    private static func limit() throws(PosixError) {
-        for (resource, value) in [(RLIMIT_CORE, 0), (RLIMIT_NOFILE, descriptorsMax)] {
+    private static func limit(fileBytesMax: Int) throws(PosixError) {
+        let limits = [
+            (RLIMIT_CORE, 0), (RLIMIT_NOFILE, descriptorsMax), (RLIMIT_FSIZE, rlim_t(fileBytesMax)),
+        ]
+        for (resource, value) in limits {
             var limit = rlimit(rlim_cur: value, rlim_max: value)
             try syscall("setrlimit") { setrlimit(__rlimit_resource_t(resource.rawValue), &limit) }
         }

@@ -55,7 +55,8 @@ extension SystemCall {
     ///   - socket: the descriptor of the line to the front.
     ///   - process: this process.
     static func allowed(socket: Int32, process: Int32) -> [SystemCall] {
-        // The line to the front, and no other socket: a worker whose memory is somebody else's still cannot talk to one.
+        // The line to the front, and no other socket: a worker whose memory is somebody else's still cannot talk to
+        // one.
         [
             SystemCall("recvmsg", .int(0, is: socket)),
             SystemCall("sendmsg", .int(0, is: socket)),
@@ -95,8 +96,8 @@ extension SystemCall {
                 SystemCall("sched_getaffinity"),
                 SystemCall("sched_yield"),
             ]
-            // Threads wait for each other: FUTEX_WAIT, WAKE, LOCK_PI, UNLOCK_PI, TRYLOCK_PI (Swift's Mutex), WAIT_BITSET,
-            // WAKE_BITSET. Requeueing has a history of holes in the kernel, and glibc stopped using it.
+            // Threads wait for each other: FUTEX_WAIT, WAKE, LOCK_PI, UNLOCK_PI, TRYLOCK_PI (Swift's Mutex),
+            // WAIT_BITSET, WAKE_BITSET. Requeueing has a history of holes in the kernel, and glibc stopped using it.
             + [0, 1, 6, 7, 8, 9, 10].map { SystemCall("futex", .futex($0)) }
             // The time, where the kernel's page for it (vDSO) does not tell it, and chance for hash tables.
             + [
@@ -121,8 +122,8 @@ extension SystemCall {
             ]
     }
 
-    /// What libraries ask for and live well without: it is not done, they are told that it cannot be had, and no worker is
-    /// lost over it.
+    /// What libraries ask for and live well without: it is not done, they are told that it cannot be had, and no worker
+    /// is lost over it.
     static let refused: [(call: SystemCall, error: Int32)] = [
         // Its flags stand in memory, where no filter can look. glibc then makes its thread by clone.
         (SystemCall("clone3"), ENOSYS),

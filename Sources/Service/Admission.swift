@@ -7,8 +7,8 @@ import WorkerPool
 /// No place in the queue is set aside for a body on its way, else whoever sends slowly would keep others out. Instead
 /// bodies on their way count as waiting, less what the workers get done while a body comes: at full load, with photos
 /// from slow phones, as many uploads are under way as that is, and refusing them would leave the workers idle. So where
-/// more comes than can be done, the queue fills and stays full, nearly all that is let in finds its place, and the rest is
-/// told so before it has sent its body. A body that takes far longer than others do does not count any more.
+/// more comes than can be done, the queue fills and stays full, nearly all that is let in finds its place, and the rest
+/// is told so before it has sent its body. A body that takes far longer than others do does not count any more.
 final class Admission: Sendable {
     /// What an upload holds while it is received: leaves the count when it is let go of, if not before.
     final class Permit: Sendable {

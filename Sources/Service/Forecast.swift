@@ -2,7 +2,8 @@ import Core
 import Synchronization
 
 /// How long a picture will keep a worker busy: what its format took for each byte of late. The front reads no more of a
-/// picture than its first bytes, so this is all that it can tell; one that turns out otherwise is bounded by its deadline.
+/// picture than its first bytes, so this is all that it can tell; one that turns out otherwise is bounded by its
+/// deadline.
 final class Forecast: Sendable {
     /// Nanoseconds a byte.
     private let rates: Mutex<[SourceFormat: Int]>

@@ -127,8 +127,8 @@ package final class ImageService: Handler {
         }
     }
 
-    /// Takes the body for a photo, has `work` done on it, and goes on with `finish` or answers why not. The work is given
-    /// up when the client goes.
+    /// Takes the body for a photo, has `work` done on it, and goes on with `finish` or answers why not. The work is
+    /// given up when the client goes.
     private func take<Made>(
         _ request: Request, _ reply: @escaping @Sendable (Response) -> Void,
         work: (SealedFile, @escaping @Sendable (Result<Made, Failure>) -> Void) -> WorkerPool.Ticket?,

@@ -27,8 +27,8 @@ package struct Log: Sendable {
 
     package static let standardError = Log(to: STDERR_FILENO)
 
-    /// Lines come from threads that may not block. So one that finds no room, since the descriptor's reader stands still,
-    /// is lost, and the next one that finds some tells how many were.
+    /// Lines come from threads that may not block. So one that finds no room, since the descriptor's reader stands
+    /// still, is lost, and the next one that finds some tells how many were.
     init(to descriptor: Int32) {
         let lostCount = Mutex(0)
         write = { line in

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Calls to the store, on threads of their own, so that a store that hangs holds up nothing else.
 ///
-/// A call that has not come back at its deadline is answered for. Its thread stays where it is; while all of them are held
-/// that way, further calls are refused at once rather than queued behind a store that does not answer.
+/// A call that has not come back at its deadline is answered for. Its thread stays where it is; while all of them are
+/// held that way, further calls are refused at once rather than queued behind a store that does not answer.
 package final class StoreCalls: Sendable {
     private struct State {
         var machine: StateMachine
@@ -72,8 +72,8 @@ package final class StoreCalls: Sendable {
         if !isTaken, finish(id) { completion(.failure(Failure(.busy, "too much is waiting for the store"))) }
     }
 
-    /// Returns once the threads have ended; false where some of them still hang in the store after the grace, and are left
-    /// behind.
+    /// Returns once the threads have ended; false where some of them still hang in the store after the grace, and are
+    /// left behind.
     package func stop(graceMs: Int) -> Bool {
         let isClean = threads.stop(graceMs: graceMs)
         end.signal()

@@ -22,8 +22,8 @@ struct HEICPhoto {
             isTurnStated: structure.orientation != nil)
     }
 
-    /// What is left to be done after the decoder has applied the container's properties. By default EXIF counts only where
-    /// the picture has no such property at all (ISO/IEC 23008-12, section 6.5.10 and annex A.2.1).
+    /// What is left to be done after the decoder has applied the container's properties. By default EXIF counts only
+    /// where the picture has no such property at all (ISO/IEC 23008-12, section 6.5.10 and annex A.2.1).
     private var turn: Orientation {
         let told = metadata.orientation ?? .upright
         let stated = structure.orientation ?? .upright
@@ -63,7 +63,8 @@ struct HEICPhoto {
     func inspect() throws(Failure) -> Report {
         let plan = try plan()
         do throws(CodecError) {
-            let source = try open(plan)
+            // On one thread: others would begin with tiles that nobody looks at.
+            let source = try open(plan, threads: 1)
             return report(size: plan.size, quality: plan.quality, Colours(of: source, self))
         } catch {
             throw Failure(error, limits: job.limits)
@@ -93,11 +94,11 @@ struct HEICPhoto {
         }
     }
 
-    private func open(_ plan: Plan) throws(CodecError) -> HEICSource {
+    private func open(_ plan: Plan, threads: Int) throws(CodecError) -> HEICSource {
         let source = try HEICSource.opening(
             photo.bytes, limits: job.limits, colour: structure.colour.description,
             part: plan.sourceCrop.widened(in: structure.displaySize), tiles: structure.primary.grid?.coded,
-            threads: job.threads)
+            threads: threads)
         let size = source.format.size
         guard size == structure.displaySize else {
             throw CodecError(.corrupt, "the decoder makes \(size) of \(structure.displaySize)")
@@ -108,7 +109,7 @@ struct HEICPhoto {
     private func run(
         _ plan: Plan, to output: borrowing Descriptor
     ) throws(CodecError) -> (PixelPipeline.Outcome, Colours) {
-        let source = try open(plan)
+        let source = try open(plan, threads: job.threads)
         let colours = Colours(of: source, self)
         let pipeline = PixelPipeline(
             plan: plan, colour: colours.output, metadata: metadata, stored: source.format.layout, limits: job.limits)

@@ -126,8 +126,8 @@ struct JPEGPhoto {
         }
     }
 
-    /// - Returns: nil where coefficients alone do not do it: incomplete MCUs in the way, a result that is no baseline or
-    ///   progressive picture, or one that has more bytes than allowed.
+    /// - Returns: nil where coefficients alone do not do it: incomplete MCUs in the way, a result that is no baseline
+    ///   or progressive picture, or one that has more bytes than allowed.
     private func moveCoefficients(to output: borrowing Descriptor) throws(CodecError) -> Done? {
         let moved = try LosslessTransform.run(
             photo.bytes, orientation: plan.turn, crop: plan.crop, isProgressive: plan.isProgressive,
@@ -157,8 +157,8 @@ struct JPEGPhoto {
         }
         let source = try JPEGSource.opening(
             photo.bytes, inks: try inks(), divisor: plan.divisor, bytesMax: job.limits.workerBytesMax)
-        // All that could be odd has been read by now: by the proof, or by libjpeg, which reads all scans before the first
-        // row of a picture that has several.
+        // All that could be odd has been read by now: by the proof, or by libjpeg, which reads all scans before the
+        // first row of a picture that has several.
         let isIrregular = source.isIrregular
         return try encode(source, isIrregular: isIrregular, to: output)
     }

@@ -1,9 +1,10 @@
 import Codecs
+import Container
 import Core
 
 /// What becomes of a picture's colours: which profile the JPEG carries, and what the record says.
 struct OutputColour {
-    /// The profile to embed; nil says sRGB, which every reader assumes.
+    /// The profile to embed, without what does not tell colours; nil says sRGB, which every reader assumes.
     let icc: [UInt8]?
     /// Whether the finished picture's numbers are sRGB.
     let isSRGB: Bool
@@ -47,7 +48,7 @@ struct OutputColour {
     private init(_ profile: ColourProfile?, source: String, warnings: Set<Warning> = [], rule: ColorRule) {
         let isConverted = rule == .srgb && profile.map { !$0.isSRGB } ?? false
         conversion = isConverted ? profile : nil
-        icc = isConverted ? nil : profile?.bytes
+        icc = isConverted ? nil : profile.map { ProfileTags.coloursOnly($0.bytes) }
         isSRGB = isConverted || profile?.isSRGB ?? true
         names = Report.Color(source: source, output: isConverted ? "sRGB" : profile?.name ?? "sRGB")
         self.warnings = warnings

@@ -9,9 +9,8 @@ package enum Event: Sendable, Equatable {
     /// A worker ended, by itself or by somebody else; `duringJob`: it took a job with it. The exit is nil where it had
     /// only closed its socket and was killed for it.
     case crashed(pid: Int32, Child.Exit?, duringJob: Bool)
-    /// A worker tried a system call that its sandbox forbids, by its number on this architecture where that is
-    /// known, and ended by it. Either
-    /// it was taken over by a picture, or honest work needs the call: neither must be.
+    /// A worker tried a system call that its sandbox forbids, by its number on this architecture where that is known, and
+    /// ended by it. Either it was taken over by a picture, or honest work needs the call: neither must be.
     case trapped(pid: Int32, call: Int?, duringJob: Bool)
     /// A worker had not answered at its job's deadline and was killed.
     case killedAtDeadline(pid: Int32)

@@ -14,7 +14,8 @@ enum Loss: Error, Equatable {
     case unreachable(PosixError)
     /// Its system calls are not filtered, as this kernel cannot, and the configuration does not allow that.
     case unfiltered
-    /// It tried a system call that it may not make; the call's number on this architecture, nil where it could not tell.
+    /// It tried a system call that it may not make; the call's number on this architecture, nil where it could not
+    /// tell.
     case trapped(call: Int?)
     /// It sent something before it was given a job, or a second reply.
     case spokeUnasked

@@ -25,7 +25,8 @@ struct Worker: ~Copyable {
 
     /// Waits for the hello.
     ///
-    /// - Throws: `timedOut` at `untilMs`; nil is returned where `wakeUp` was signalled before.
+    /// - Returns: false where `wakeUp` was signalled before it came.
+    /// - Throws: `timedOut` at `untilMs`; `unfiltered` where that is not allowed.
     mutating func awaitHello(
         allowsUnsandboxed: Bool, wakeUp: EventCounter, untilMs: Int
     ) throws(Loss) -> Bool {

@@ -1,9 +1,10 @@
 extension WorkerPool {
     /// Who does which job, without threads, processes or clocks: told what happened, it answers what to do.
     ///
-    /// Of the waiting jobs the one goes first whose wait began the longest ago, a job's expected time counted as wait that
-    /// it still owes: so a small job overtakes the big ones that have not waited as much longer as they take longer, and
-    /// nobody starves. No worker is kept free for small jobs: it would stand idle while big ones fill the queue.
+    /// Of the waiting jobs the one goes first whose wait began the longest ago, a job's expected time counted as wait
+    /// that it still owes: so a small job overtakes the big ones that have not waited as much longer as they take
+    /// longer, and nobody starves. No worker is kept free for small jobs: it would stand idle while big ones fill the
+    /// queue.
     ///
     /// An idle slot and a waiting job never exist at the same time.
     struct StateMachine<Work> {
@@ -59,7 +60,8 @@ extension WorkerPool {
         }
 
         private var slots: [Slot]
-        /// Warm and without work; the one used last at the end, so that few workers stay hot when there is little to do.
+        /// Warm and without work; the one used last at the end, so that few workers stay hot when there is little to
+        /// do.
         private var idle: [Int] = []
         private var queue: [Waiting] = []
         private let queueLengthMax: Int

@@ -80,8 +80,8 @@ package final class WorkerPool: Sendable {
     /// return.
     ///
     /// Failures come from the worker (`unsupported_media_type`, `corrupt`, `truncated`, `too_many_pixels` …), or are
-    /// `undecodable` after two losses or at the deadline, `busy` where no worker took the job within `waitMs`, `stopping`,
-    /// or `internal_error`.
+    /// `undecodable` after two losses or at the deadline, `busy` where no worker took the job within `waitMs`,
+    /// `stopping`, or `internal_error`.
     ///
     /// - Parameter expectedMs: what the job will take, as far as one can tell.
     /// - Returns: what the job is cancelled by.
@@ -106,9 +106,9 @@ package final class WorkerPool: Sendable {
         return Ticket(id: id)
     }
 
-    /// Gives up a job whose outcome nobody waits for any more. One that waits is dropped. One that runs is left to its end,
-    /// for on average that costs less than a fresh worker; only where it was expected to take more than a second its
-    /// worker is killed. Either way its completion is called, sooner or later. Harmless after the job's end.
+    /// Gives up a job whose outcome nobody waits for any more. One that waits is dropped. One that runs is left to its
+    /// end, for on average that costs less than a fresh worker; only where it was expected to take more than a second
+    /// its worker is killed. Either way its completion is called, sooner or later. Harmless after the job's end.
     package func cancel(_ ticket: Ticket) {
         switch machine.withLock({ $0.cancel(id: ticket.id) }) {
         case .dropped(let work): work.complete(.failure(.abandoned))

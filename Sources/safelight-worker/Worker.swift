@@ -23,7 +23,8 @@ func run() -> Int32 {
     }
     let isFiltered: Bool
     do throws(PosixError) {
-        isFiltered = try Sandbox.enter(socket: socket, mark: WorkerProtocol.trapMark)
+        isFiltered = try Sandbox.enter(
+            socket: socket, mark: WorkerProtocol.trapMark, fileBytesMax: Limits().outputBytesMax)
     } catch {
         return complain("cannot enter its sandbox: \(error)")
     }

@@ -205,7 +205,7 @@ import Testing
 
     @Test("whatever the damage, a profile is none or converts", arguments: 0..<4)
     func mutations(_ seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         let wholes = [try #require(ColourProfile.adobeRGB).bytes, ColourICCFile.press.bytes]
         for round in 0..<250 {
             var bytes = wholes[round % 2]
@@ -232,19 +232,6 @@ import Testing
             (77, 13, "primaries 77"),
         ]
         for (primaries, transfer, name) in expected { #expect(Self.colour(primaries, transfer).name == name) }
-    }
-}
-
-/// Vigna's SplitMix64: random enough, and the same every time.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
 

@@ -26,7 +26,8 @@ import Testing
         }
     }
 
-    /// Where the NAL units of slices begin (H.265, section 7.3.1.2: the first byte holds the type), each after its length.
+    /// Where the NAL units of slices begin (H.265, section 7.3.1.2: the first byte holds the type), each after its
+    /// length.
     private func slices(_ bytes: [UInt8]) throws -> [Int] {
         let mark = Array("mdat".utf8)
         var position = 4 + (try #require(bytes.indices.first { bytes[$0...].starts(with: mark) }))

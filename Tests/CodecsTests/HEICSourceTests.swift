@@ -98,8 +98,8 @@ import Testing
         expect(try draw(try picture.make()), toShow: picture)
     }
 
-    /// An odd edge turned to the front puts chroma between the luma of two columns. (libheif's own turning is no reference:
-    /// it gives the first line the chroma of others.)
+    /// An odd edge turned to the front puts chroma between the luma of two columns. (libheif's own turning is no
+    /// reference: it gives the first line the chroma of others.)
     @Test(arguments: Orientation.allCases, [HEICPicture.Chroma.s420, .s422])
     func gridsOfOddSizeAreTurnedUpToTheirEdges(orientation: Orientation, chroma: HEICPicture.Chroma) throws {
         var picture = HEICPicture(149, 91)

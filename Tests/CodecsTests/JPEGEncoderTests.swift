@@ -10,19 +10,39 @@ import Testing
         (.ycbcr(.s444), 0), (.ycbcr(.s422), 1), (.ycbcr(.s420), 2), (.grey, 3), (.ycbcr(.s440), 4), (.ycbcr(.s411), 5),
     ]
 
-    /// TurboJPEG encodes the same planes: odd sizes must be filled up at the edges in the same way.
+    /// TurboJPEG encodes the same planes: odd sizes must be filled up at the edges in the same way. jpegtran writes the
+    /// coefficients by annex K's tables again, as TurboJPEG does; a progressive picture has its own tables by both.
     @Test(arguments: layouts, JPEGSourceTests.sizes)
-    func bytesAreThoseOfTurboJPEG(layout: (PlaneLayout, Int), size: PixelSize) throws {
+    func coefficientsAreThoseOfTurboJPEG(layout: (PlaneLayout, Int), size: PixelSize) throws {
         let picture = texture(size, layout.0)
-        let codings = [(85, false), (100, false), (60, true)].map {
+        let codings = [(85, false), (100, false), (60, false), (1, false), (60, true)].map {
             JPEGPictures.Coding(quality: $0.0, isProgressive: $0.1)
         }
         let expected = try JPEGPictures.turboJPEG(planes: picture.joined, size, sampling: layout.1, codings)
         for (index, coding) in codings.enumerated() {
             let jpeg = try encode(
                 picture, bandRows: 16, quality: coding.quality, progressive: coding.isProgressive)
-            #expect(same(jpeg, expected[index]), "\(coding)")
+            let plain = coding.isProgressive ? jpeg : try JPEGPictures.output(["jpegtran"], input: jpeg)
+            #expect(same(plain, expected[index]), "\(coding)")
         }
+    }
+
+    /// Each of the tables has a code for every symbol that 8-bit samples can need (T.81, F.1.2), and none of all ones.
+    @Test(arguments: [1, 60, 77, 78, 90, 100]) func tablesAreComplete(quality: Int) throws {
+        let jpeg = try encode(texture(PixelSize(width: 8, height: 8), .ycbcr(.s420)), bandRows: 8, quality: quality)
+        let alternating = Set([0x00, 0xF0] + (0..<16).flatMap { run in (1...10).map { run << 4 | $0 } })
+        var found: Set<UInt8> = []
+        for at in jpeg.indices.dropLast() where jpeg[at] == 0xFF && jpeg[at + 1] == 0xC4 {
+            let name = jpeg[at + 4]
+            let counts = jpeg[(at + 5)..<(at + 21)].map(Int.init)
+            let symbols = jpeg[(at + 21)..<(at + 21 + counts.reduce(0, +))].map(Int.init)
+            #expect(symbols.count == (name < 0x10 ? 12 : 162))
+            #expect(Set(symbols) == (name < 0x10 ? Set(0..<12) : alternating))
+            let room = counts.enumerated().reduce(0) { $0 + $1.element << (15 - $1.offset) }
+            #expect(room < 1 << 16)
+            found.insert(name)
+        }
+        #expect(found == [0x00, 0x01, 0x10, 0x11])
     }
 
     @Test(arguments: [PlaneLayout.grey, .ycbcr(.s444), .ycbcr(.s420), .ycbcr(.s410), .ycbcr(.s441)])

@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    /// Data that no MCU takes tell that a code before them was read wrongly. libjpeg goes on with a warning, where it says
-    /// so at all: the eight bytes that it has read ahead it throws away without a word.
+    /// Data that no MCU takes tell that a code before them was read wrongly. libjpeg goes on with a warning, where it
+    /// says so at all: the eight bytes that it has read ahead it throws away without a word.
     @Test(arguments: codings, [1, 2, 9, 40]) func dataLeftOverFail(options: [String], count: Int) throws {
         let jpeg = try JPEGPictures.cjpeg(121, 90, options)
         // Those are passed over in progressive pictures, and arithmetic coding has no last bit.

@@ -122,9 +122,9 @@ import Testing
         #expect(same(try turned(jpeg, .rotated90), expected))
     }
 
-    /// Decoders read DC values that no 8-bit samples have, jpegtran writes them down, and nobody can read that. Here those
-    /// of four blocks rise to 8188 in steps of 2047, which are lawful as long as the blocks keep their order. Junk before
-    /// the first segment makes TurboJPEG warn first; it then calls its failure a warning too.
+    /// Decoders read DC values that no 8-bit samples have, jpegtran writes them down, and nobody can read that. Here
+    /// those of four blocks rise to 8188 in steps of 2047, which are lawful as long as the blocks keep their order.
+    /// Junk before the first segment makes TurboJPEG warn first; it then calls its failure a warning too.
     @Test(arguments: [[], [7, 7, 7]]) func wideCoefficientsAreNotMoved(junk: [UInt8]) throws {
         let segment = JPEGPictures.segment
         var jpeg: [UInt8] = [0xFF, 0xD8] + junk

@@ -79,8 +79,8 @@ import Testing
     private static let dc = JPEGShape.segment(0xC4, [0, 1] + Array(repeating: 0, count: 15) + [0])
     private static let ac = JPEGShape.segment(0xC4, [0x10, 1] + Array(repeating: 0, count: 15) + [0])
 
-    /// What a scan names must have been defined, by T.81, annexes F to H: no decoder's habit of implying the usual tables
-    /// is every decoder's.
+    /// What a scan names must have been defined, by T.81, annexes F to H: no decoder's habit of implying the usual
+    /// tables is every decoder's.
     @Test(
         arguments: [
             (0xC0, [], [0, 63, 0], .corrupt), (0xC0, dc, [0, 63, 0], .corrupt), (0xC0, ac, [0, 63, 0], .corrupt),

@@ -6,12 +6,20 @@ from client import convert, exchange, upload
 from server import Server, until
 
 
+class NotTried(Exception):
+    """A fault that this user cannot bring about."""
+
+
 class SmallDisk:
-    """A tmpfs of its own, which needs root."""
+    """A tmpfs of its own, which takes the right to mount."""
 
     def __init__(self, size):
         self.path = tempfile.mkdtemp(prefix="safelight-disk-")
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", self.path], check=True)
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", self.path]
+        mounted = subprocess.run(mount, capture_output=True, text=True)
+        if mounted.returncode:
+            os.rmdir(self.path)
+            raise NotTried(mounted.stderr.strip())
 
     def __enter__(self):
         return self
@@ -66,6 +74,8 @@ def read_only(scale):
 
 def forbidden(scale):
     """The permission to write the store is lost"""
+    if os.geteuid() != 0:
+        raise NotTried("takes root, to become somebody else")
     with tempfile.TemporaryDirectory(prefix="safelight-forbidden-") as folder:
         os.chmod(folder, 0o755)
         store = pathlib.Path(folder, "store")

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Writes the files that the fuzzers start from: `FuzzSeeds FOLDER [CORPUS]` makes `FOLDER/FuzzBoxes/…` and so on, out of
-/// pictures of our own making and of a corpus' small files.
+/// Writes the files that the fuzzers start from: `FuzzSeeds FOLDER [CORPUS]` makes `FOLDER/FuzzBoxes/…` and so on, out
+/// of pictures of our own making and of a corpus' small files.
 ///
 /// - Returns: the exit code.
 func run(_ arguments: [String]) -> Int32 {
@@ -42,10 +42,13 @@ struct Seed {
     }
 }
 
-/// What the first byte of some fuzzers' inputs chooses.
+/// What the first bytes of some fuzzers' inputs choose.
 enum Choice {
     /// EXIF and place kept; kept to the city; stripped.
     static let policies: [UInt8] = [0b0000_1010, 0b0001_1010, 0]
-    /// As it is; progressive and narrow; cropped, in sRGB, within a budget, 4:4:4; not turned.
-    static let options: [UInt8] = [0, 0b0000_0011, 0b0011_1100, 0b1100_0000]
+    /// As it is; progressive and narrow, with what EXIF tells; cropped, in sRGB, within a budget, 4:4:4, with a place to the
+    /// city, on two threads; not turned, and only inspected.
+    static let options: [[UInt8]] = [
+        [0, 0], [0b0000_0011, 0b0000_1010], [0b0011_1100, 0b0101_1010], [0b1100_0000, 0b0010_0101],
+    ]
 }

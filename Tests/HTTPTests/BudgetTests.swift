@@ -26,13 +26,20 @@ import Testing
         #expect(budget.heldBytes == 100)
     }
 
+    @Test func whatIsLargerThanAllMayHaveItAlone() throws {
+        let budget = BodyBudget(bytesMax: 100)
+        #expect(budget.hold(101) == nil)
+        let large = budget.hold(101, mayBeAlone: true)
+        #expect(large != nil && budget.heldBytes == 101)
+        #expect(budget.hold(1, mayBeAlone: true) == nil)
+        // What needs no room gets it.
+        #expect(budget.hold(0) != nil)
+    }
+
     /// Any sequence of events: the sum of what the holds were last granted is what the budget says, and 0 at the end.
     @Test(arguments: 0..<20) func addsUp(seed: UInt64) {
-        var state = seed &* 2 &+ 1
-        func random(_ below: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(state >> 33) % below
-        }
+        var generator = SplitMix64(seed: seed)
+        func random(_ below: Int) -> Int { Int.random(in: 0..<below, using: &generator) }
         let budget = BodyBudget(bytesMax: 1000)
         var holds: [(hold: BodyBudget.Hold, count: Int)] = []
         for _ in 0..<2000 {
@@ -107,6 +114,33 @@ import Testing
             #expect(server.bodyBytes == 5)
             handler.forget()
             #expect(server.bodyBytes == 0)
+        }
+    }
+
+    /// Readers of answers may be as slow as senders of bodies; what they make the server hold is bounded too.
+    @Test func anAnswerForWhichThereIsNoRoomIsNotSent() throws {
+        // More than the kernel takes of an answer that nobody reads.
+        let count = 8 << 20
+        let handler = TestHandler(bodyBytesMax: count)
+        try withServer(handler, configure: { $0.bodiesBytesMax = count + 1000 }) { server throws in
+            let echo = Array("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n".utf8)
+            let body = [UInt8](repeating: 1, count: count)
+            let slow = try RawSocket(port: server.port)
+            try slow.send(echo + body)
+            #expect(eventually { server.answerBytes == count && server.bodyBytes == 0 })
+            let second = try RawSocket(port: server.port)
+            try second.send(echo + body)
+            let refusal = try second.readResponse()
+            #expect(refusal.status == 503)
+            #expect(refusal.text == "answersFull")
+            // What is no file in memory is not concerned.
+            #expect(try ask(server, "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
+            #expect(try ask(server, "GET /zeros?count=2000 HTTP/1.1\r\nHost: a\r\n\r\n").body.count == 2000)
+            slow.close()
+            #expect(eventually { server.answerBytes == 0 })
+            try second.send(echo + body)
+            #expect(try second.readResponse().body.count == count)
+            #expect(eventually { server.answerBytes == 0 })
         }
     }
 

@@ -52,6 +52,21 @@ import Testing
         }
     }
 
+    /// In whatever turn it goes, so in the one before libmicrohttpd puts the connection aside.
+    @Test func aClientThatGoesAtOnceIsNoticed() throws {
+        let handler = TestHandler()
+        try withServer(handler) { server throws in
+            for _ in 0..<200 {
+                let socket = try RawSocket(port: server.port)
+                try socket.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n")
+                socket.reset()
+            }
+            #expect(eventually { server.connectionCount == 0 })
+            #expect(eventually { handler.clients.allSatisfy(\.hasLeft) })
+            handler.release()
+        }
+    }
+
     /// The interim answer comes once.
     @Test func asksOnce() throws {
         var machine = Exchange.StateMachine(

@@ -17,7 +17,7 @@ import Testing
         try withServer(configure: hurry) { server throws in
             let startMs = Clock.monotonicMs()
             #expect(try RawSocket(port: server.port).isClosedByServer())
-            #expect((190..<1000).contains(Clock.monotonicMs() - startMs))
+            #expect(Clock.monotonicMs() - startMs >= 190)
         }
     }
 
@@ -31,7 +31,7 @@ import Testing
             }
             #expect(try socket.readResponse().status == 408)
             #expect(socket.isClosedByServer())
-            #expect((190..<1500).contains(Clock.monotonicMs() - startMs))
+            #expect(Clock.monotonicMs() - startMs >= 190)
         }
     }
 
@@ -55,7 +55,7 @@ import Testing
             _ = try socket.readResponse()
             let startMs = Clock.monotonicMs()
             #expect(socket.isClosedByServer())
-            #expect((350..<1200).contains(Clock.monotonicMs() - startMs))
+            #expect(Clock.monotonicMs() - startMs >= 350)
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
                 if socket.sendAsMuchAsGoes([1]) == 0 { break }
                 usleep(10_000)
             }
-            #expect((180..<1500).contains(Clock.monotonicMs() - startMs))
+            #expect(Clock.monotonicMs() - startMs >= 180)
             #expect(eventually { server.connectionCount == 0 })
             #expect(handler.handledCount == 0)
             #expect(handler.records.map(\.status) == [408])
@@ -104,7 +104,7 @@ import Testing
             try socket.send("GET /zeros?count=50000000 HTTP/1.1\r\nHost: a\r\n\r\n")
             let startMs = Clock.monotonicMs()
             #expect(eventually { !handler.records.isEmpty })
-            #expect((190..<1500).contains(Clock.monotonicMs() - startMs))
+            #expect(Clock.monotonicMs() - startMs >= 190)
             #expect(handler.records.map(\.isComplete) == [false])
             #expect(eventually { server.connectionCount == 0 })
         }

@@ -19,7 +19,7 @@ import Testing
         let descriptors = counters.map { $0.descriptor.raw }
         let startMs = Clock.monotonicMs()
         #expect(waitReadable(descriptors, untilMs: startMs + 30) == [false, false])
-        #expect((30..<500).contains(Clock.monotonicMs() - startMs))
+        #expect(Clock.monotonicMs() - startMs >= 30)
         counters[1].signal()
         #expect(waitReadable(descriptors, untilMs: nil) == [false, true])
     }

@@ -220,7 +220,7 @@ static long open_as_32_bit(void) {
   TRAP("execute a program", SYS_execve, execve("/bin/true", no_words, NULL))                                          \
   TRAP("execute by descriptor", SYS_execveat, syscall(SYS_execveat, 0, "", no_words, NULL, AT_EMPTY_PATH))            \
   TRAP("fork", SYS_clone, syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0))                                                    \
-  OTHER("spawn", deed_killed, 0, spawn()) /* with all signals blocked */                                                                                  \
+  OTHER("spawn", deed_killed, 0, spawn()) /* with all signals blocked */                                              \
   TRAP("make a namespace by clone", SYS_clone, syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0))               \
   TRAP("make a thread in a namespace", SYS_clone, syscall(SYS_clone, THREAD_FLAGS | CLONE_NEWNS, 0, 0, 0, 0))         \
   TRAP("make a thread with its own files", SYS_clone, syscall(SYS_clone, THREAD_FLAGS & ~CLONE_FILES, 0, 0, 0, 0))    \
@@ -261,7 +261,7 @@ static long open_as_32_bit(void) {
   TRAP("a call that does not exist", 1023, syscall(1023))                                                             \
   TRAP("requeue on a futex", SYS_futex, syscall(SYS_futex, page(), FUTEX_CMP_REQUEUE_PI, 0, 0, page(), 0))            \
   /* privileges and the machine */                                                                                    \
-  TRAP("become another user", SYS_setuid, syscall(SYS_setuid, -1))                                         \
+  TRAP("become another user", SYS_setuid, syscall(SYS_setuid, -1))                                                    \
   TRAP("become another group", SYS_setgid, syscall(SYS_setgid, -1))                                                   \
   TRAP("set groups", SYS_setgroups, syscall(SYS_setgroups, -1, NULL))                                                 \
   TRAP("set all user ids", SYS_setresuid, syscall(SYS_setresuid, -1, -1, -1))                                         \

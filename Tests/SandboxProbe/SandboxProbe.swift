@@ -11,12 +11,15 @@ import SandboxDeeds
 func run(_ arguments: [String]) -> Int32 {
     if arguments.count > 1 { return runWithoutSeccomp(Array(arguments.dropFirst())) }
     Signals.dieWithParent()
+    Signals.outliveFileSizeLimit()
     tzset()
     deed_prepare()
     let socket = Socket(adopting: Descriptor(adopting: WorkerProtocol.socket))
     do {
         try MemoryLimit.limitHeaps(4)
-        guard try Sandbox.enter(socket: socket, mark: WorkerProtocol.trapMark) else { return 2 }
+        guard try Sandbox.enter(socket: socket, mark: WorkerProtocol.trapMark, fileBytesMax: 1 << 20) else {
+            return 2
+        }
         try socket.send(WorkerProtocol.hello)
         while let message = try socket.receive(bytesMax: 8, descriptorsMax: 2) {
             let result = message.descriptorCount == 2 ? copy(message) : act(message.bytes)

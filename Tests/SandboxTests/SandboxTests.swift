@@ -38,6 +38,17 @@ import Testing
         #expect(probe.exit() == .code(0))
     }
 
+    /// Its output is memory that no process is charged with.
+    @Test func fillsNoMoreThanItsOutputMayHold() throws {
+        let probe = try Probe.start()
+        let output = try MemoryFile(name: "output")
+        for (count, expected) in [(1 << 20, (1 << 20, 0)), (1 << 20 + 1, (-1, Int(EFBIG)))] {
+            let input = try SealedFile.holding([UInt8](repeating: 1, count: count), name: "input")
+            #expect(try #require(Probe.result(try probe.copy(input, output))) == expected)
+        }
+        #expect(try output.descriptor.size() == 1 << 20)
+    }
+
     /// As the kernel tells it: no capability (root has all at first), no way to new ones, a filter, nobody else's
     /// descriptor.
     @Test func hasGivenUpWhatItHad() throws {
@@ -50,6 +61,7 @@ import Testing
         let words = limits.split(separator: "\n").map { $0.split(separator: " ") }
         #expect(words.contains { $0.starts(with: ["Max", "core", "file", "size", "0", "0"]) })
         #expect(words.contains { $0.starts(with: ["Max", "open", "files", "16", "16"]) })
+        #expect(words.contains { $0.starts(with: ["Max", "file", "size", "1048576", "1048576"]) })
         // Of a process that hides its memory /proc belongs to root.
         let attributes = try FileManager.default.attributesOfItem(atPath: "/proc/\(probe.pid)/mem")
         #expect(attributes[.ownerAccountID] as? Int == 0)

@@ -39,7 +39,7 @@ import WorkerPool
         #expect(machine.ask(nowMs: 0, busy) == nil)
     }
 
-    /// 24 who send next to nothing hold nobody up for longer than a second, three times over.
+    /// Those who send next to nothing hold nobody up for longer than a second, however many follow them.
     @Test mutating func slowSendersKeepNobodyOut() {
         for round in 0..<3 {
             let nowMs = round * 1001
@@ -110,7 +110,7 @@ import WorkerPool
         #expect(try world.send("POST", "/v1/convert", body: world.jpeg).status == 200)
     }
 
-    /// Its permit is let go of however the request ends: a hundred of them leave no trace.
+    /// Its permit is let go of however the request ends: a dozen leave no trace.
     @Test(arguments: Transport.allCases) func everyRequestLeavesTheCount(transport: Transport) throws {
         let world = try World(transport)
         for round in 0..<12 {

@@ -85,6 +85,7 @@ import Testing
         ),
         (.stopping, "stopping", "the service is stopping"),
         (.bodiesFull, "busy", "other uploads hold all the memory that there is for them"),
+        (.answersFull, "busy", "answers to others hold all the memory that there is for them"),
         (.noMemory, "busy", "there is no room for this request now"),
         (.internalError, "internal_error", "the answer could not be sent"),
     ]) func wordsTheServersProblems(problem: HTTPProblem, code: String, detail: String) throws {

@@ -2,7 +2,8 @@ import Foundation
 import Support
 
 /// A worker in Python, written from the protocol's description alone: it hands the input back as its output, calls it
-/// 16x8, says that it kept what was asked for, and tells a make and a place whatever was asked for. With quality 1 it says by a file that it has begun and takes a second; with quality 2 it refuses the picture.
+/// 16x8, says that it kept what was asked for, and tells a make and a place whatever was asked for. With quality 1 it
+/// says by a file that it has begun and takes a second; with quality 2 it refuses the picture.
 struct ScriptWorker {
     let path: String
 

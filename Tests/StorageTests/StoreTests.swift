@@ -84,8 +84,8 @@ import Testing
         #expect(throws: StoreError.self) { try store.get(someKey(3)) }
     }
 
-    /// What a process left that was killed while it wrote, where files need a name: gone at the next start, unless it is so
-    /// young that another process may still be at it.
+    /// What a process left that was killed while it wrote, where files need a name: gone at the next start, unless it
+    /// is so young that another process may still be at it.
     @Test func sweepsWhatWasLeft() throws {
         let store = try FileStore(folder.path, making: .hidden)
         try put(someObject(10), as: someKey(1), in: store)

@@ -54,8 +54,8 @@ package struct HEICPicture: Sendable {
 
     package init(_ width: Int, _ height: Int) { size = PixelSize(width: width, height: height) }
 
-    /// The sample that is encoded at a place of plane `index`, in the plane's own co-ordinates: full-range BT.601 of the
-    /// test pattern.
+    /// The sample that is encoded at a place of plane `index`, in the plane's own co-ordinates: full-range BT.601 of
+    /// the test pattern.
     package func sample(plane index: Int, x: Int, y: Int) -> Int {
         let step = index == 0 ? (x: 1, y: 1) : chroma.step
         let pattern = TestPattern(size.width, size.height)

@@ -184,6 +184,29 @@ package enum JPEGPictures {
         return segment(0xE1, body)
     }
 
+    /// The ICC profile of sRGB, and in it more tags that all hold `text`.
+    package static func profile(adding tags: [String], text: String) throws -> [UInt8] {
+        try python(
+            """
+            import struct, sys
+            from PIL import ImageCms
+            old = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+            count, = struct.unpack(">I", old[128:132])
+            more = sys.stdin.read().split()
+            text = b"text\\0\\0\\0\\0" + more.pop(0).encode() + b"\\0"
+            text += b"\\0" * (-len(text) % 4)
+            rows = [struct.unpack(">4sII", old[132 + 12 * i:144 + 12 * i]) for i in range(count)]
+            shift = 12 * len(more)
+            end = len(old) + shift
+            rows = [(name, at + shift, size) for name, at, size in rows]
+            rows += [(name.encode(), end + i * len(text), len(text)) for i, name in enumerate(more)]
+            data = old[132 + 12 * count:] + text * len(more)
+            table = struct.pack(">I", len(rows)) + b"".join(struct.pack(">4sII", *row) for row in rows)
+            size = struct.pack(">I", 128 + len(table) + len(data))
+            sys.stdout.buffer.write(size + old[4:128] + table + data)
+            """, input: Array(([text] + tags).joined(separator: " ").utf8))
+    }
+
     /// A marker segment.
     package static func segment(_ marker: UInt8, _ body: [UInt8]) -> [UInt8] {
         [0xFF, marker, UInt8((body.count + 2) >> 8), UInt8((body.count + 2) & 255)] + body

@@ -131,6 +131,17 @@ import Testing
         }
     }
 
+    /// As macOS has it in the profiles of screens, which screenshots carry.
+    @Test(arguments: [1, 6] as [UInt8]) func aScreensSerialNumberStaysBehind(orientation: UInt8) throws {
+        let profile = try JPEGPictures.profile(adding: ["mmod", "meta"], text: "SERIAL-4711")
+        let chunk = JPEGPictures.segment(0xE2, Array("ICC_PROFILE\0".utf8) + [1, 1] + profile)
+        let source = inserting(chunk, into: try JPEGPictures.cjpeg(64, 48, []))
+        let done = try Transcoded(inserting(JPEGPictures.exif(orientation: orientation), into: source))
+        let told = try Tool.run(["exiftool", "-a", "-u", "-G1", "-s", "-ICC_Profile:all", "-"], input: done.jpeg).text
+        #expect(told.contains("RedTRC") && !told.contains("SERIAL"))
+        #expect(!String(decoding: done.jpeg, as: UTF8.self).contains("SERIAL"))
+    }
+
     @Test func brokenProfileIsDroppedAndSaid() throws {
         let chunk = JPEGPictures.segment(
             0xE2, Array("ICC_PROFILE\0".utf8) + [1, 1] + [UInt8](repeating: 7, count: 200))

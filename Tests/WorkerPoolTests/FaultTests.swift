@@ -79,7 +79,7 @@ import Testing
         let (failure, tookMs) = try faults.begin(words, deadlineMs: 200).failureAndTime
         #expect(failure?.code == .undecodable)
         #expect(failure?.detail.contains("200 ms") == true)
-        #expect((200..<1000).contains(tookMs))
+        #expect(tookMs >= 200)
         let pid = try #require(faults.started.first)
         #expect(faults.events.contains(.killedAtDeadline(pid: pid)))
         #expect(try faults.text("echo on") == "on")

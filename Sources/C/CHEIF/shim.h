@@ -5,9 +5,9 @@
 #include <libheif/heif_properties.h>
 #include <stddef.h>
 
-/* What is built with the headers of Debian 12 (libheif 1.19) runs with the library of Debian 13 (1.23). Its structures say
- * by a version which fields they have; fields are appended and never moved. Those that matter here and may be newer than
- * the headers are reached through copies of the structures. */
+/* What is built with the headers of Debian 12 (libheif 1.19) runs with the library of Debian 13 (1.23). Its structures
+ * say by a version which fields they have; fields are appended and never moved. Those that matter here and may be newer
+ * than the headers are reached through copies of the structures. */
 
 struct cheif_security_limits_2 {
   uint8_t version;
@@ -18,11 +18,13 @@ struct cheif_security_limits_2 {
   uint64_t max_total_memory;
 };
 _Static_assert(
-    offsetof(struct cheif_security_limits_2, max_children_per_box) == offsetof(struct heif_security_limits, max_children_per_box),
+    offsetof(struct cheif_security_limits_2, max_children_per_box)
+        == offsetof(struct heif_security_limits, max_children_per_box),
     "libheif's security limits");
 #if LIBHEIF_HAVE_VERSION(1, 20, 0)
 _Static_assert(
-    offsetof(struct cheif_security_limits_2, max_total_memory) == offsetof(struct heif_security_limits, max_total_memory),
+    offsetof(struct cheif_security_limits_2, max_total_memory)
+        == offsetof(struct heif_security_limits, max_total_memory),
     "libheif's security limits");
 #endif
 
@@ -51,7 +53,8 @@ struct cheif_decoding_options_10 {
   uint8_t autocorrect_broken_input, output_image_nclx_profile_passthrough;
 };
 _Static_assert(
-    offsetof(struct cheif_decoding_options_10, cancel_decoding) == offsetof(struct heif_decoding_options, cancel_decoding),
+    offsetof(struct cheif_decoding_options_10, cancel_decoding)
+        == offsetof(struct heif_decoding_options, cancel_decoding),
     "libheif's decoding options");
 #if LIBHEIF_HAVE_VERSION(1, 23, 0)
 _Static_assert(

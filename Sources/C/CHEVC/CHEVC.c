@@ -181,9 +181,10 @@ static const struct {
   const char *name;
   int chroma, depth;
 } formats[] = {
-    {"yuv420p", 1, 8},     {"yuvj420p", 1, 8},     {"yuv420p10le", 1, 10}, {"yuv420p12le", 1, 12}, {"gray", 0, 8},
-    {"gray10le", 0, 10},   {"gray12le", 0, 12},    {"yuv422p", 2, 8},      {"yuvj422p", 2, 8},     {"yuv422p10le", 2, 10},
-    {"yuv422p12le", 2, 12}, {"yuv444p", 3, 8},      {"yuvj444p", 3, 8},     {"yuv444p10le", 3, 10}, {"yuv444p12le", 3, 12},
+    {"gray", 0, 8}, {"gray10le", 0, 10}, {"gray12le", 0, 12},
+    {"yuv420p", 1, 8}, {"yuvj420p", 1, 8}, {"yuv420p10le", 1, 10}, {"yuv420p12le", 1, 12},
+    {"yuv422p", 2, 8}, {"yuvj422p", 2, 8}, {"yuv422p10le", 2, 10}, {"yuv422p12le", 2, 12},
+    {"yuv444p", 3, 8}, {"yuvj444p", 3, 8}, {"yuv444p10le", 3, 10}, {"yuv444p12le", 3, 12},
 };
 
 static int describe(const frame_head *frame, chevc_picture *picture) {
@@ -218,7 +219,8 @@ void chevc_decoder_wipe(chevc_decoder *decoder) {
   if (describe(decoder->frame, &picture) == 0) {
     for (int plane = 0; plane < (picture.chroma == 0 ? 1 : 3); plane++) {
       int is_narrow = plane > 0 && picture.chroma != 3, is_low = plane > 0 && picture.chroma == 1;
-      size_t width = (size_t)(picture.width + is_narrow) >> is_narrow, height = (size_t)(picture.height + is_low) >> is_low;
+      size_t width = (size_t)(picture.width + is_narrow) >> is_narrow;
+      size_t height = (size_t)(picture.height + is_low) >> is_low;
       size_t row = width * (picture.depth > 8 ? 2 : 1);
       /* In one sweep: what stands between the rows is nobody's. */
       memset(decoder->frame->data[plane], 0, (height - 1) * (size_t)decoder->frame->linesize[plane] + row);

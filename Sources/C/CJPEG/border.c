@@ -40,9 +40,9 @@ static cjpeg_status classify(const cjpeg_border *border) {
 
 static void error_exit(j_common_ptr info) { cjpeg_border_fail(info, classify((cjpeg_border *)info->err)); }
 
-/* Whether the bytes that libjpeg has passed over on its way to a marker are damage: data that no MCU has taken. That they
- * are where the marker is RSTn, since an interval was longer than its MCUs, and elsewhere unless all of them are padding
- * (00 and FF). Before the first scan they are nobody's data. */
+/* Whether the bytes that libjpeg has passed over on its way to a marker are damage: data that no MCU has taken. That
+ * they are where the marker is RSTn, since an interval was longer than its MCUs, and elsewhere unless all of them are
+ * padding (00 and FF). Before the first scan they are nobody's data. */
 static int is_left_over(j_decompress_ptr info) {
   const struct jpeg_error_mgr *manager = info->err;
   int count = manager->msg_parm.i[0], marker = manager->msg_parm.i[1];

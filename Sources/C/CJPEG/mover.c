@@ -5,8 +5,8 @@
 
 enum { rows_max = 4, bytes_least = 64 * 1024 };
 
-/* libjpeg takes coefficients from arrays that hold all of a picture. It asks for them by one function, row of MCUs by row of
- * MCUs; here that function is ours, and the rows come into being when they are asked for. */
+/* libjpeg takes coefficients from arrays that hold all of a picture. It asks for them by one function, row of MCUs by
+ * row of MCUs; here that function is ours, and the rows come into being when they are asked for. */
 
 typedef struct component {
   JBLOCK *base;
@@ -58,7 +58,8 @@ static void term_destination(j_compress_ptr info) { (void)info; }
 
 /* ---- The rows ---- */
 
-static JBLOCKARRAY access_rows(j_common_ptr info, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION count, boolean writable) {
+static JBLOCKARRAY access_rows(
+    j_common_ptr info, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION count, boolean writable) {
   mover *mover = owner(info);
   component *asked = (component *)(void *)array;
   long row = (long)first / asked->vertical;
@@ -141,7 +142,8 @@ static void write_picture(mover *mover, j_decompress_ptr source, int transposes,
 }
 
 cjpeg_status cjpeg_decoder_move(
-    cjpeg_decoder *decoder, int transposes, int width, int height, cjpeg_supply supply, void *context, cjpeg_picture *picture) {
+    cjpeg_decoder *decoder, int transposes, int width, int height, cjpeg_supply supply, void *context,
+    cjpeg_picture *picture) {
   struct jpeg_decompress_struct *source = cjpeg_decoder_info(decoder);
   cjpeg_border *border = (cjpeg_border *)source->err;
   if (border->status != CJPEG_STATUS_OK) return border->status;

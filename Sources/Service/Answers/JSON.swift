@@ -6,7 +6,7 @@ enum JSON {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do { return Array(try encoder.encode(value)) } catch {
-            preconditionFailure("strings, whole numbers and lists can be encoded: \(error)")
+            preconditionFailure("records hold texts, finite numbers and lists of them, which can be encoded: \(error)")
         }
     }
 }

@@ -1,6 +1,6 @@
-import Posix
 import Core
 import HTTP
+import Posix
 import Storage
 
 // The answers of this service; what each header means stands in openapi.yaml.
@@ -63,7 +63,8 @@ extension Response {
             ("Cache-Control", "private, max-age=31536000, immutable"),
         ]
         let tags = head.headers.values("if-none-match")
-        // A date later than ours cannot come from us, an earlier one is of no picture that was ever here: equality will do.
+        // A date later than ours cannot come from us, an earlier one is of no picture that was ever here: equality will
+        // do.
         let isKnown =
             tags.isEmpty
             ? head.headers["if-modified-since"] == modified : tags.contains(where: tag.isMatched)

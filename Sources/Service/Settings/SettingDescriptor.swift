@@ -85,7 +85,7 @@ package struct SettingDescriptor: Sendable {
         SettingDescriptor(
             flag: "bodies-max", placeholder: "SIZE", fallback: "auto",
             allowed: "allowed are: auto (256MiB, or --body-max where that is more), a size from 1KiB to 1TiB",
-            summary: "the memory of all bodies that are received or worked on at a time",
+            summary: "the memory of all bodies received or worked on at a time; pictures being sent have as much",
             apply: { value, settings in
                 if value == "auto" {
                     settings.bodiesBytesMax = nil

@@ -20,7 +20,7 @@ package struct Settings: Sendable, Equatable {
     package var waitMs = 10_000
     /// How long a body may take to come, in milliseconds.
     package var bodyMs = 900_000
-    /// What all bodies together may hold in memory; nil for 256 MiB, or one body where that may be larger.
+    /// What all bodies together may hold in memory, and all answers; nil for 256 MiB, or one body where that may be larger.
     package var bodiesBytesMax: Int?
     /// How long a call to the store may take, in milliseconds.
     package var storeMs = 10_000

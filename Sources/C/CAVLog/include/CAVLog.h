@@ -1,6 +1,6 @@
-/* Hears what FFmpeg's decoder complains of. libheif's FFmpeg plug-in lets FFmpeg conceal damage and passes on no word of
- * it, strict decoding or not; FFmpeg's log is the one place where damaged picture data shows, if it breaks the code's
- * rules. */
+/* Hears what FFmpeg's decoder complains of. libheif's FFmpeg plug-in lets FFmpeg conceal damage and passes on no word
+ * of it, strict decoding or not; FFmpeg's log is the one place where damaged picture data shows, if it breaks the
+ * code's rules. */
 #pragma once
 
 /* Takes over the log of the libavutil that `plugin` has loaded, which no longer reaches standard error.

@@ -82,9 +82,11 @@ cjpeg_decoder *cjpeg_decoder_create(const uint8_t *bytes, size_t count, size_t m
 void cjpeg_decoder_free(cjpeg_decoder *decoder);
 
 cjpeg_status cjpeg_decoder_read_header(cjpeg_decoder *decoder, cjpeg_header *header);
-/* Reads all scans where there are several. Every pixel stands for `divisor` (1, 2, 4 or 8) by as many of the picture's. */
+/* Reads all scans where there are several. Every pixel stands for `divisor` (1, 2, 4 or 8) by as many of the
+ * picture's. */
 cjpeg_status cjpeg_decoder_start(cjpeg_decoder *decoder, cjpeg_output output, int divisor);
-/* After start: how many samples a side a block of this component yields. A divided picture's chroma may be divided less. */
+/* After start: how many samples a side a block of this component yields. A divided picture's chroma may be divided
+ * less. */
 int cjpeg_decoder_block_side(const cjpeg_decoder *decoder, int component);
 /* Reads one iMCU row: of component i, block side x vertical[i] rows of whole blocks, at most `planes[i].rows`. */
 cjpeg_status cjpeg_decoder_read_planes(cjpeg_decoder *decoder, const cjpeg_plane planes[CJPEG_COMPONENTS_MAX]);
@@ -140,8 +142,8 @@ const char *cjpeg_encoder_message(const cjpeg_encoder *encoder);
 
 typedef int16_t cjpeg_block[64];
 
-/* Fills MCU row `row` of a picture: of component i, its vertical factor times a row of blocks for whole MCUs, one after the
- * other; coefficients stand in their natural order and are 0 before. Other than 0 gives up. */
+/* Fills MCU row `row` of a picture: of component i, its vertical factor times a row of blocks for whole MCUs, one after
+ * the other; coefficients stand in their natural order and are 0 before. Other than 0 gives up. */
 typedef int (*cjpeg_supply)(void *context, int row, cjpeg_block *const blocks[CJPEG_COMPONENTS_MAX]);
 
 /* A picture in memory, to be given back to free(). */
@@ -150,7 +152,9 @@ typedef struct cjpeg_picture {
   size_t count;
 } cjpeg_picture;
 
-/* Writes a sequential picture of supplied coefficients, with the tables and the colours of the one that `decoder` has read the
- * header of; transposed, and of another size, where the caller says so. An MCU row is all that is held of it. */
+/* Writes a sequential picture of supplied coefficients, with the tables and the colours of the one that `decoder` has
+ * read the header of; transposed, and of another size, where the caller says so. An MCU row is all that is held of
+ * it. */
 cjpeg_status cjpeg_decoder_move(
-    cjpeg_decoder *decoder, int transposes, int width, int height, cjpeg_supply supply, void *context, cjpeg_picture *picture);
+    cjpeg_decoder *decoder, int transposes, int width, int height, cjpeg_supply supply, void *context,
+    cjpeg_picture *picture);

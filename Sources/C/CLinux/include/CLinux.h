@@ -48,8 +48,8 @@ int clinux_set_parent_death_signal(int signal);
 int clinux_fsetxattr(int fd, const char *name, const void *value, size_t size);
 ssize_t clinux_fgetxattr(int fd, const char *name, void *value, size_t size);
 
-/* The status of an open file, a `struct stat`, by fstat(2) itself: glibc before 2.39 calls newfstatat, which takes a path
- * and so is nothing for a sandbox. 0, or -1 and errno. */
+/* The status of an open file, a `struct stat`, by fstat(2) itself: glibc before 2.39 calls newfstatat, which takes a
+ * path and so is nothing for a sandbox. 0, or -1 and errno. */
 int clinux_fstat(int fd, void *status);
 
 /* What a process gives up for good; 0, or -1 and errno.
@@ -64,21 +64,22 @@ int clinux_close_from(int first);
 
 /* Whether the kernel can stop system calls by a filter and SIGSYS (seccomp). */
 int clinux_can_trap_calls(void);
-/* A system call that a filter stops sends `mark` and its number, four bytes in the machine's order, on `socket`, and ends
- * the process by SIGSYS. 0, or -1 and errno. */
+/* A system call that a filter stops sends `mark` and its number, four bytes in the machine's order, on `socket`, and
+ * ends the process by SIGSYS. 0, or -1 and errno. */
 int clinux_tell_trapped_calls(int socket, uint8_t mark);
-/* Arguments of system calls: F_GET_SEALS of fcntl, PR_SET_NAME of prctl, what glibc's threads are made with by clone. */
+/* Arguments of system calls: F_GET_SEALS of fcntl, PR_SET_NAME of prctl, what glibc's threads are made with by
+ * clone. */
 int clinux_get_seals(void);
 int clinux_set_name(void);
 uint64_t clinux_thread_flags(void);
 
 /* At most `count` pools of malloc, two or more, however many threads there are: each keeps what it was ever grown to.
  * Also has glibc do what it does once in a process: install a handler at the first thread, and read
- * /proc/sys/vm/overcommit_memory when a thread's pool shrinks for the first time (malloc/arena.c), which takes more memory
- * later, as its thresholds grow. 0 or an error. */
+ * /proc/sys/vm/overcommit_memory when a thread's pool shrinks for the first time (malloc/arena.c), which takes more
+ * memory later, as its thresholds grow. 0 or an error. */
 int clinux_limit_heaps(int count);
-/* From now on malloc hands out zeros and free overwrites, in the whole process (glibc's M_PERTURB; pieces up to 1 KiB that
- * were in use before are left out, since a thread's cache of them knows no such thing). */
+/* From now on malloc hands out zeros and free overwrites, in the whole process (glibc's M_PERTURB; pieces up to 1 KiB
+ * that were in use before are left out, since a thread's cache of them knows no such thing). */
 void clinux_wipe_heap(void);
 
 /* How a process ended: wait-status macros. */
