@@ -46,7 +46,7 @@ private func checkOutputCheck(_ bytes: Span<UInt8>, _ structure: JPEGStructure?)
         try OutputCheck.verify(bytes, size: size)
         guard let structure else { fatalError("broken promise: the check passes what the survey refuses") }
         promise(structure.hasEOI && structure.trailer.isEmpty, "the check passes bytes after EOI")
-        promise(structure.exif.isEmpty && structure.removed.isEmpty, "the check passes \(structure.removed)")
+        promise(structure.exif.isEmpty && structure.found.isEmpty, "the check passes \(structure.found.keys)")
     } catch {
         promise(error.code == .selfCheckFailed, error.detail)
     }

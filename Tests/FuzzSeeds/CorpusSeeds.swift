@@ -27,9 +27,8 @@ enum CorpusSeeds {
         case .refused, .unknown: return seeds
         }
         if isSmall {
-            let choice = Choice.options[name.utf8.count % Choice.options.count]
-            for choice in Set([Choice.options[0], choice]) {
-                seeds.append(Seed("FuzzTranscoder", "\(choice)-\(name)", [choice] + bytes))
+            for choice in Set([0, name.utf8.count % Choice.options.count]) {
+                seeds.append(Seed("FuzzTranscoder", "\(choice)-corpus-\(name)", Choice.options[choice] + bytes))
             }
         }
         for (index, block) in blocks(of: bytes).enumerated() where block.count <= wholeBytesMax {

@@ -42,10 +42,13 @@ struct Seed {
     }
 }
 
-/// What the first byte of some fuzzers' inputs chooses.
+/// What the first bytes of some fuzzers' inputs choose.
 enum Choice {
     /// EXIF and place kept; kept to the city; stripped.
     static let policies: [UInt8] = [0b0000_1010, 0b0001_1010, 0]
-    /// As it is; progressive and narrow; cropped, in sRGB, within a budget, 4:4:4; not turned.
-    static let options: [UInt8] = [0, 0b0000_0011, 0b0011_1100, 0b1100_0000]
+    /// As it is; progressive and narrow, with what EXIF tells; cropped, in sRGB, within a budget, 4:4:4, with a place to the
+    /// city, on two threads; not turned, and only inspected.
+    static let options: [[UInt8]] = [
+        [0, 0], [0b0000_0011, 0b0000_1010], [0b0011_1100, 0b0101_1010], [0b1100_0000, 0b0010_0101],
+    ]
 }

@@ -14,8 +14,9 @@ enum OwnSeeds {
         for (name, bytes) in heics + shapes { seeds.append(Seed("FuzzBoxes", name, bytes)) }
         for (name, bytes) in jpegs { seeds.append(Seed("FuzzJPEGSegments", name, bytes)) }
         for (index, (name, bytes)) in (jpegs + heics).enumerated() {
-            let choices = [Choice.options[0], Choice.options[1 + index % (Choice.options.count - 1)]]
-            for choice in choices { seeds.append(Seed("FuzzTranscoder", "\(name)-\(choice)", [choice] + bytes)) }
+            for choice in [0, 1 + index % (Choice.options.count - 1)] {
+                seeds.append(Seed("FuzzTranscoder", "\(choice)-\(name)", Choice.options[choice] + bytes))
+            }
         }
         return seeds
     }
