@@ -55,7 +55,9 @@ struct JPEGSurvey {
         case .dri:
             if scanCount == 0 { restartInterval = bytes.bigEndian16(at: payload.lowerBound) ?? 0 }
             carry((payload.lowerBound - 4)..<payload.upperBound)
-        case .dqt, .dht, .dac: carry((payload.lowerBound - 4)..<payload.upperBound)
+        case .dqt, .dht: carry((payload.lowerBound - 4)..<payload.upperBound)
+        // Of arithmetic coding, which no copy keeps; Huffman coding has no use for it.
+        case .dac: break
         case _ where marker.isFrame: try takeFrame(marker, payload, of: bytes)
         default: takeApplication(marker, payload, of: bytes)
         }

@@ -31,6 +31,8 @@ package enum Removable: String, Sendable, CaseIterable {
     case trailer, comment, photoshop, c2pa
     case unknownSegment = "unknown_segment"
     case iccProfile = "icc_profile"
+    /// What a profile holds beside colours.
+    case iccText = "icc_text"
 }
 
 extension [Removable: Int] {

@@ -127,6 +127,7 @@ struct HEICPhoto {
         if structure.colour.profile != .absent, colours.output.icc == nil {
             found.note(.iccProfile, bytes: structure.colour.profile.byteCount)
         }
+        if colours.output.profileTextBytes > 0 { found.note(.iccText, bytes: colours.output.profileTextBytes) }
         let picture = ExifBuilder.Picture(size: size, isSRGB: colours.output.isSRGB, isGrey: colours.isGrey)
         return Report(
             path: .reencode, size: size, quality: quality,

@@ -196,6 +196,7 @@ struct JPEGPhoto {
         if structure.profile != .absent, colour.icc == nil {
             found.note(.iccProfile, bytes: structure.profile.byteCount)
         }
+        if colour.profileTextBytes > 0 { found.note(.iccText, bytes: colour.profileTextBytes) }
         return Report(
             path: done.path, size: done.size, quality: done.quality,
             source: Report.Source(

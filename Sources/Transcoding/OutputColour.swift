@@ -6,6 +6,8 @@ import Core
 struct OutputColour {
     /// The profile to embed, without what does not tell colours; nil says sRGB, which every reader assumes.
     let icc: [UInt8]?
+    /// The bytes of that profile that tell no colours and are left out.
+    let profileTextBytes: Int
     /// Whether the finished picture's numbers are sRGB.
     let isSRGB: Bool
     /// By which the pixels are to be converted to sRGB; nil where they keep their numbers.
@@ -51,6 +53,7 @@ struct OutputColour {
         let isConverted = rule == .srgb && profile.map { !$0.isSRGB } ?? false
         conversion = isConverted ? profile : nil
         icc = isConverted ? nil : profile.flatMap { ProfileTags.coloursOnly($0.bytes) }
+        profileTextBytes = max(0, (profile?.bytes.count ?? 0) - (icc?.count ?? profile?.bytes.count ?? 0))
         isSRGB = isConverted || profile?.isSRGB ?? true
         names = Report.Color(source: source, output: isConverted ? "sRGB" : profile?.name ?? "sRGB")
         self.warnings = warnings

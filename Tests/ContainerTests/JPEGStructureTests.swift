@@ -137,6 +137,18 @@ import Testing
         try OutputCheck.verify(copy.span, size: structure.frame.size)
     }
 
+    /// Lawful in a Huffman-coded picture, and without meaning there; the check of finished pictures lets none pass.
+    @Test func leavesOutArithmeticConditioning() throws {
+        let dac = JPEGShape.segment(0xCC, [0, 0x10, 0x10, 5])
+        for file in [JPEGShape.file(dac), JPEGShape.file(frame: JPEGShape.frame() + dac)] {
+            let structure = try parse(file)
+            let carried = structure.carried.bytes(in: file.span)
+            #expect(carried == Array(JPEGShape.file().dropFirst(2 + JPEGShape.jfif.count).dropLast(2)))
+            let copy = try JPEGPreamble.bytes(.jfif, profile: []) + carried + JPEGShape.eoi
+            try OutputCheck.verify(copy.span, size: structure.frame.size)
+        }
+    }
+
     @Test func leavesOutLineCountsThatAgree() throws {
         let file = JPEGShape.file(scan: JPEGShape.scanData + JPEGShape.segment(0xDC, [0, 32]))
         let structure = try parse(file)
