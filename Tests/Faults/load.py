@@ -5,8 +5,8 @@
 
 Capacity is measured first: as many uploads a second as a few clients that never pause get done. After that requests
 come at their own rate, whether or not earlier ones are answered, as they do in the world. The generator runs on the
-same processors as the server. Exit code 1 where a goal falls short."""
-import asyncio, itertools, os, pathlib, random, statistics, sys, time
+same processors as the server and tells how much of them it took. Exit code 1 where a goal falls short."""
+import asyncio, itertools, os, random, resource, socket, statistics, sys, time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import pictures  # noqa: E402
@@ -24,6 +24,12 @@ class Level:
         self.name, self.offered = name, offered
         self.good, self.refused, self.other, self.skipped = [], [], {}, 0
         self.front, self.workers, self.descriptors = 0.0, 0.0, 0
+        self.start, self.busy = time.monotonic(), cpu_seconds()
+
+    def end(self):
+        """No more is offered: what was taken by now counts for these seconds."""
+        self.seconds = time.monotonic() - self.start
+        self.busy = cpu_seconds() - self.busy
 
     def note(self, status, seconds):
         if status == 201:
@@ -38,16 +44,21 @@ class Level:
         self.workers = max(self.workers, sum(resident(server, pid) for pid in server.workers()))
         self.descriptors = max(self.descriptors, server.descriptors())
 
-    def row(self, seconds):
+    def row(self):
         p50, p95, p99 = (f"{1000 * quantile(self.good, q):.0f}" for q in (0.5, 0.95, 0.99))
         refusal = f"{1000 * quantile(self.refused, 0.5):.1f}" if self.refused else "–"
-        return (f"| {self.name} | {self.offered:.1f} | {len(self.good) / seconds:.1f} | {len(self.refused)} | {p50} "
+        return (f"| {self.name} | {self.offered:.1f} | {len(self.good) / self.seconds:.1f} | {len(self.refused)} | {p50} "
                 f"| {p95} | {p99} | {refusal} | {self.front:.0f} | {self.workers:.0f} | {self.descriptors} "
-                f"| {self.other or '–'} |")
+                f"| {100 * self.busy / self.seconds:.0f} % | {self.other or '–'} |")
 
 
 HEADER = ("| load | offered/s | stored/s | refused | p50 ms | p95 | p99 | refusal p50 ms | front MB | workers MB "
-          "| descriptors | else |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
+          "| descriptors | generator CPU | else |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+
+
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
 
 
 def resident(server, pid):
@@ -64,17 +75,26 @@ def quantile(values, q):
 
 async def upload(server, picture):
     """One upload on a connection of its own: status and seconds. An answer that comes early ends the sending."""
-    start = time.monotonic()
-    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    loop, start = asyncio.get_running_loop(), time.monotonic()
+    connection = socket.socket()
+    connection.setblocking(False)
+    # No more under way than a network holds: loopback alone would take megabytes before a refusal can be read.
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 17)
+    sending = None
     try:
-        writer.write(head("/v1/images", len(picture), extra="Connection: close\r\n"))
-        writer.write(picture)
-        answer = await asyncio.wait_for(reader.readuntil(b"\r\n"), 120)
+        async with asyncio.timeout(120):
+            await loop.sock_connect(connection, ("127.0.0.1", server.port))
+            await loop.sock_sendall(connection, head("/v1/images", len(picture), extra="Connection: close\r\n"))
+            sending = asyncio.create_task(loop.sock_sendall(connection, picture))
+            answer = await loop.sock_recv(connection, 4096)
         return int(answer[9:12]), time.monotonic() - start
-    except (OSError, asyncio.IncompleteReadError) as error:
+    except (OSError, ValueError) as error:
         return type(error).__name__, time.monotonic() - start
     finally:
-        writer.transport.abort()
+        if sending:
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+        connection.close()
 
 
 async def capacity(server, mix, seconds):
@@ -94,13 +114,12 @@ async def capacity(server, mix, seconds):
 async def offer(server, mix, name, rate, seconds):
     """Uploads at a fixed rate, evenly spaced."""
     level, tasks = Level(name, rate), set()
-    start = time.monotonic()
 
     async def one(picture):
         level.note(*await upload(server, picture))
 
     for number in range(int(rate * seconds)):
-        await asyncio.sleep(max(0, start + number / rate - time.monotonic()))
+        await asyncio.sleep(max(0, level.start + number / rate - time.monotonic()))
         if len(tasks) >= UNDER_WAY_MAX:
             level.skipped += 1
             continue
@@ -109,8 +128,7 @@ async def offer(server, mix, name, rate, seconds):
         task.add_done_callback(tasks.discard)
         if number % max(1, int(rate)) == 0:
             level.look(server)
-    level.seconds = time.monotonic() - start
-    # What was taken before the end still counts for its second.
+    level.end()
     while tasks:
         await asyncio.wait(tasks)
     return level
@@ -123,12 +141,17 @@ async def levels(server, mix, seconds):
     for factor in (0.5, 1, 2, 10):
         level = await offer(server, mix, f"{factor} ×", factor * most, seconds)
         seen[factor] = level
-        print(level.row(level.seconds), flush=True)
+        print(level.row(), flush=True)
         await asyncio.sleep(2)
     rate = {factor: len(level.good) / level.seconds for factor, level in seen.items()}
     refusal = 1000 * quantile(seen[10].refused, 0.5)
+    # What the server was left with: the generator takes its processor time from the same processors.
+    processors = len(os.sched_getaffinity(0))
+    left = {factor: processors - level.busy / level.seconds for factor, level in seen.items()}
+    share = (rate[10] / left[10]) / (rate[1] / left[1])
     goals = [
-        (f"goodput at 10 ×: {100 * rate[10] / rate[1]:.0f} % of that at 1 × (goal ≥ 95 %)", rate[10] >= 0.95 * rate[1]),
+        (f"goodput at 10 ×: {100 * share:.0f} % of that at 1 ×, each for the processor time that the generator left "
+         f"(goal ≥ 95 %); as counted {100 * rate[10] / rate[1]:.0f} %", share >= 0.95),
         (f"refusals at 10 ×: {refusal:.1f} ms at the median (goal ≤ 20 ms)", refusal <= 20),
         ("no answer but 201 and 503", not any(level.other for level in seen.values())),
     ]

@@ -1,5 +1,5 @@
 """A running `safelight serve` of the release build, and what the kernel says of it."""
-import json, os, pathlib, re, shutil, signal, subprocess, tempfile, time
+import contextlib, json, os, pathlib, re, shutil, signal, subprocess, tempfile, time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = REPOSITORY / ".build/release/safelight"
@@ -77,6 +77,12 @@ class Server:
             if int(fields[1]) == self.pid and fields[0] != "Z":
                 found.append(int(entry))
         return found
+
+    def signal_workers(self, number, at_most=None):
+        """Sends a signal to the workers, the first ones where only some are asked for. One may have ended meanwhile."""
+        for pid in self.workers()[:at_most]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))

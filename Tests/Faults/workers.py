@@ -1,5 +1,5 @@
 """Workers that die, stand still or are driven mad by what they read."""
-import concurrent.futures, os, signal, threading, time
+import concurrent.futures, signal, threading, time
 import pictures
 from client import convert, exchange, upload
 from server import Server, until
@@ -7,8 +7,7 @@ from server import Server, until
 
 def stalled(server, picture):
     """A request whose worker was stopped before the job came: a thread that holds its answer."""
-    for pid in server.workers():
-        os.kill(pid, signal.SIGSTOP)
+    server.signal_workers(signal.SIGSTOP)
     answers = []
     thread = threading.Thread(target=lambda: answers.append(convert(server, picture)))
     thread.start()
@@ -21,9 +20,8 @@ def killed(number):
     with Server("--workers", "1") as server:
         before = server.workers()
         thread, answers = stalled(server, pictures.jpeg())
-        for pid in before:
-            os.kill(pid, number)
-            os.kill(pid, signal.SIGCONT)
+        server.signal_workers(number)
+        server.signal_workers(signal.SIGCONT)
         thread.join()
         assert answers[0].status == 200, answers
         until("a fresh worker", lambda: server.workers() and not set(server.workers()) & set(before))
@@ -47,8 +45,7 @@ def killed_again_and_again(scale):
     with Server("--workers", "1", "--job-deadline", "3s") as server:
         thread, answers = stalled(server, pictures.jpeg())
         while thread.is_alive():
-            for pid in server.workers():
-                os.kill(pid, signal.SIGKILL)
+            server.signal_workers(signal.SIGKILL)
             time.sleep(0.001)
         # Refused after two losses during the job, or busy where no worker came to it within the deadline.
         assert answers[0].status in (422, 503), answers
@@ -87,8 +84,7 @@ def hostile_beside_good(scale):
             # Seldom enough that no job loses two workers, which would be held against its picture.
             while time.monotonic() < end:
                 time.sleep(2)
-                for pid in server.workers()[:1]:
-                    os.kill(pid, signal.SIGKILL)
+                server.signal_workers(signal.SIGKILL, at_most=1)
 
         bad = pictures.hostile()
         good = pictures.good()
