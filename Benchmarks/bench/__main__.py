@@ -55,8 +55,10 @@ def main():
     heics = {name: paths[0] for name, paths in served.items() if name.startswith("HEIC")}
     run["limit"] = limit.compare(heics, folder, plan)
     if not plan.short:
+        run["peaks"] = commands.grow(pictures.peaks(), folder, plan)
         run["growth"] = commands.grow(pictures.growth(), folder, plan)
         run["commands"] = commands.compare(served, folder, plan)
+        run["load"] = service.overload(folder)
     run["service"] = service.measure(
         {name: served[name] for name in single} if plan.short else served, folder, plan)
     run["seconds"] = round(time.time() - begun)

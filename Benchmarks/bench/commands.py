@@ -72,6 +72,7 @@ def compare(pictures, folder, plan):
 
 
 def grow(pictures, folder, plan):
+    """`safelight convert` of each, by megapixels."""
     rows, out = [], folder / "out.jpg"
     for megapixels, path in pictures.items():
         row = {"megapixels": megapixels, **_medians([run([SAFELIGHT, "convert", path, "-o", out])

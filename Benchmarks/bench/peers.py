@@ -35,10 +35,13 @@ class Peer:
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}{self.ready}", timeout=5)
                 break
-            except urllib.error.HTTPError:
-                break  # It answers, if only that one must POST.
+            except urllib.error.HTTPError as error:
+                # It answers, if only that one must POST; not ready yet is no answer.
+                if error.code != 503:
+                    break
             except OSError:
-                time.sleep(0.005)
+                pass
+            time.sleep(0.002)
         else:
             raise SystemExit(f"{self.name} does not start: see {self.log.name}")
         if self.process.poll() is not None:

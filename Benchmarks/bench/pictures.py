@@ -8,10 +8,11 @@ import numpy as np
 import pillow_heif
 from PIL import Image
 
+HEIC, TMAP = "HEIC 12 MP", "HEIC 24 MP tmap"
 # Name: the corpus's file, or how many pixels to make. A `.jpg` is made upright or turned by EXIF.
 PHOTOS = {
-    "HEIC 12 MP": ("heic/iphone7plus-ios11-o6-irot3-gps-p3.heic", (4032, 3024)),
-    "HEIC 24 MP tmap": ("hdr/iphone15pro-ios26-24mp-tmap-gps.heic", (5712, 4284)),
+    HEIC: ("heic/iphone7plus-ios11-o6-irot3-gps-p3.heic", (4032, 3024)),
+    TMAP: ("hdr/iphone15pro-ios26-24mp-tmap-gps.heic", (5712, 4284)),
     "JPEG 12 MP upright": ("jpeg/iphone7-12mp-gps.jpg", (4032, 3024)),
     "JPEG 12 MP turned, on blocks": ("jpeg/pixel3a-12mp-o6.jpg", (4032, 3024)),
 }
@@ -24,10 +25,13 @@ class Pictures:
         self.corpus, self.folder = corpus, folder
         folder.mkdir(parents=True, exist_ok=True)
 
+    def _real(self, path):
+        return self.corpus / path if (self.corpus / path).is_file() else None
+
     def photo(self, name):
         path, size = PHOTOS[name]
-        if (self.corpus / path).is_file():
-            return self.corpus / path
+        if real := self._real(path):
+            return real
         if path.endswith(".heic"):
             return self.heic(size)
         return self.jpeg(size, 6 if "turned" in name else 1)
@@ -38,6 +42,11 @@ class Pictures:
         found["JPEG 12 MP turned, off blocks"] = [self.jpeg((4000, 3000), 6)]
         found["mixed"] = [path for paths in list(found.values()) for path in paths]
         return found
+
+    def peaks(self):
+        """By megapixels, real where there are any: how much is held depends on the tiles, too."""
+        return {12: self.photo(HEIC), 24: self.photo(TMAP), 200: self._real("heic/samsung-s24ultra-200mp-o6-emptygps-gainmap.heic")
+                or self.heic(GROWTH[200])}
 
     def growth(self):
         return {megapixels: self.heic(size) for megapixels, size in GROWTH.items()}
@@ -75,18 +84,17 @@ class Pictures:
 
     def _pixels(self, size):
         """A real photo's, where there is one, brought to the size; else the texture."""
-        real = self.corpus / PHOTOS["JPEG 12 MP turned, on blocks"][0]
-        if real.is_file():
+        if real := self._real(PHOTOS["JPEG 12 MP turned, on blocks"][0]):
             with Image.open(real) as picture:
                 return np.asarray(picture.convert("RGB").resize(size, Image.Resampling.LANCZOS))
         return _texture(*size)
 
 
 def _texture(width, height):
-    """Noise of all scales: falls off with the frequency as photos do."""
+    """Noise of all scales: falls off with the frequency as photos do, and costs about as many bytes a pixel."""
     chance = np.random.default_rng(1)
     total = np.zeros((height, width, 3), np.float32)
     for scale in (1, 4, 16, 64, 256):
-        part = chance.normal(0, 4 * scale ** 0.5, (-(-height // scale), -(-width // scale), 3)).astype(np.float32)
+        part = chance.normal(0, 1.5 * scale ** 0.5, (-(-height // scale), -(-width // scale), 3)).astype(np.float32)
         total += part.repeat(scale, 0)[:height].repeat(scale, 1)[:, :width]
     return np.clip(total + 128, 0, 255).astype(np.uint8)

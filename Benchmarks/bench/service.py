@@ -1,9 +1,13 @@
 """The whole service over HTTP: bodies in, JPEGs stored and synced; all services in turn, round after round."""
 
+import json
+import subprocess
+import sys
+from pathlib import Path
 from statistics import median
 
 import load
-from peers import peers
+from peers import ROOT, peers
 from processes import MemoryWatch, cpu_seconds
 
 
@@ -23,6 +27,14 @@ def measure(pictures, folder, plan):
     finally:
         for service in services:
             service.stop()
+
+
+def overload(folder):
+    """Ten times what it can do: how much of it is done all the same, and how fast the rest is refused."""
+    path = folder / "load.json"
+    # Its exit code tells of goals, which the report judges.
+    subprocess.run([sys.executable, ROOT / "Tests/Faults/load.py", "15", "--json", path], stdout=sys.stderr)
+    return json.loads(path.read_text())
 
 
 def _compare(services, name, photos, concurrency, plan):
@@ -46,6 +58,7 @@ def _compare(services, name, photos, concurrency, plan):
 
 
 def _slice(service, photos, concurrency, seconds):
+    begin = Path(service.log.name).stat().st_size
     before = cpu_seconds(service.process.pid)
     with MemoryWatch(service.process.pid) as watch:
         outcome = load.run(service.port, photos, concurrency, seconds, service.send)
@@ -56,4 +69,15 @@ def _slice(service, photos, concurrency, seconds):
         "rate": outcome.rate, "p50_ms": 1e3 * outcome.percentile(0.50), "p95_ms": 1e3 * outcome.percentile(0.95),
         "p99_ms": 1e3 * outcome.percentile(0.99), "cpu_ms": 1e3 * used / len(outcome.latencies),
         "peak_mb": watch.peak / 1e6, "requests": len(outcome.latencies), "refused": outcome.refused,
+        **_told(service, begin),
     }
+
+
+def _told(service, begin):
+    """What Safelight's log says of where the time went; nothing of the others."""
+    with open(service.log.name) as log:
+        log.seek(begin)
+        lines = [json.loads(line) for line in log if line.startswith("{")]
+    lines = [line for line in lines if "time.worker_ms" in line]
+    names = ("worker", "store") if lines else ()
+    return {f"{name}_ms": median(line[f"time.{name}_ms"] for line in lines) for name in names}

@@ -46,14 +46,26 @@ struct HEICFacts {
         try check(pixels: pixels, samplesPerPixel: coding.samplesPerPixel)
     }
 
-    /// As many threads as there is memory for: several work on two lines at once.
-    func threads(for grid: HEICGrid, tile: PixelSize, atMost count: Int) -> Int {
-        guard count > 1, (try? checkMemory(of: grid, tile: tile, lines: 2, threads: count)) != nil else { return 1 }
+    /// As many threads as there is memory for.
+    func threads(for grid: HEICGrid, tile: PixelSize, atMost count: Int, lineAheadBytesMax: Int) -> Int {
+        let lines = linesHeld(of: grid, threads: count, lineAheadBytesMax: lineAheadBytesMax)
+        guard count > 1, (try? checkMemory(of: grid, tile: tile, lines: lines, threads: count)) != nil else { return 1 }
         return count
     }
 
+    /// How many lines are worked on at once: with a second one helpers need not stand still while the caller looks at a
+    /// finished band, which is worth some memory, but not any amount.
+    func linesHeld(of grid: HEICGrid, threads: Int, lineAheadBytesMax: Int) -> Int {
+        let lineBytes = bytes(pixels: displaySize.width * grid.lineRowsMax, samplesPerPixel: coding.samplesPerPixel)
+        return threads > 1 && lineBytes <= lineAheadBytesMax ? 2 : 1
+    }
+
+    private func bytes(pixels: Int, samplesPerPixel: Double) -> Int {
+        Int(Double(pixels) * samplesPerPixel) * coding.bytesPerSample
+    }
+
     private func check(pixels: Int, samplesPerPixel: Double) throws(CodecError) {
-        let bytes = Int(Double(pixels) * samplesPerPixel) * coding.bytesPerSample
+        let bytes = bytes(pixels: pixels, samplesPerPixel: samplesPerPixel)
         guard bytes <= limits.workerBytesMax else {
             throw CodecError(.outOfMemory, "\(storedSize) takes \(bytes) bytes, over \(limits.workerBytesMax)")
         }

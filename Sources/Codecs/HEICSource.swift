@@ -37,11 +37,14 @@ package struct HEICSource: BandSource, ~Copyable {
     ///   - tiles: where the primary picture's tiles are, where the caller has read it; else libheif decodes each by a
     ///     decoder of its own.
     ///   - threads: how many may decode the tiles. The bands are the same for any number.
+    ///   - lineAheadBytesMax: where a line of tiles takes more, several threads do not work ahead of the band that the
+    ///     caller has: the default is reached between 12 and 24 megapixels.
     /// - Throws: `truncated` and `corrupt` for broken files, damaged picture data among them; `unsupported` where the
     ///   primary picture is not HEVC; `outOfMemory` where the picture is over the limits.
     package static func opening(
         _ bytes: UnsafeRawBufferPointer, limits: Limits, colour: ColourDescription? = nil,
-        part: PixelRectangle? = nil, tiles: CodedTiles? = nil, threads: Int = 1
+        part: PixelRectangle? = nil, tiles: CodedTiles? = nil, threads: Int = 1,
+        lineAheadBytesMax: Int = 6_000_000
     ) throws(CodecError) -> HEICSource {
         try HEIFLibrary.prepare()
         let context = try HEIFContext.reading(bytes, limits: limits)
@@ -62,10 +65,13 @@ package struct HEICSource: BandSource, ~Copyable {
         guard let layout = grid.turned(planes.layout) else { return try whole(handle, facts, placement) }
         let format = PictureFormat(size: facts.displaySize, layout: layout, depth: planes.depth, colour: colour)
         let coded = decoder == .ffmpeg ? tiles.flatMap { handle.agrees(with: $0, tiling) ? $0 : nil } : nil
-        let threads = coded == nil ? 1 : facts.threads(for: grid, tile: tiling.tile, atMost: threads)
+        let threads =
+            coded == nil
+            ? 1
+            : facts.threads(for: grid, tile: tiling.tile, atMost: threads, lineAheadBytesMax: lineAheadBytesMax)
         let canvas = HEICCanvas(
             grid, tile: tiling.tile, planes: planes, format: format, part: part ?? PixelRectangle(all: format.size),
-            linesHeld: threads > 1 ? 2 : 1)
+            linesHeld: facts.linesHeld(of: grid, threads: threads, lineAheadBytesMax: lineAheadBytesMax))
         let crew = coded.flatMap { HEICTileCrew.gathering($0, of: bytes, for: canvas, threads: threads) }
         return HEICSource(
             facts, format,

@@ -32,9 +32,9 @@ struct OutputColour {
                 ColourProfile.matching(.displayP3), source: colour.name, warnings: [.hdrToneMapped], rule: rule)
         }
         if let profile = embedded.flatMap(ColourProfile.checking), profile.space == (isGrey ? .grey : .rgb),
-            ProfileTags.coloursOnly(profile.bytes) != nil
+            let colours = ProfileTags.coloursOnly(profile.bytes)
         {
-            return OutputColour(profile, source: profile.name, rule: rule)
+            return OutputColour(profile, colours: colours, source: profile.name, rule: rule)
         }
         let warnings: Set<Warning> = embedded == nil ? [] : [.iccInvalid]
         if isAdobeRGB, !isGrey, let adobe = ColourProfile.adobeRGB {
@@ -49,10 +49,13 @@ struct OutputColour {
         OutputColour(nil, source: name, warnings: warnings, rule: .keep)
     }
 
-    private init(_ profile: ColourProfile?, source: String, warnings: Set<Warning> = [], rule: ColorRule) {
+    /// - Parameter colours: what tells colours of the profile; nil where that is to be found out.
+    private init(
+        _ profile: ColourProfile?, colours: [UInt8]? = nil, source: String, warnings: Set<Warning> = [], rule: ColorRule
+    ) {
         let isConverted = rule == .srgb && profile.map { !$0.isSRGB } ?? false
         conversion = isConverted ? profile : nil
-        icc = isConverted ? nil : profile.flatMap { ProfileTags.coloursOnly($0.bytes) }
+        icc = isConverted ? nil : colours ?? profile.flatMap { ProfileTags.coloursOnly($0.bytes) }
         profileTextBytes = max(0, (profile?.bytes.count ?? 0) - (icc?.count ?? profile?.bytes.count ?? 0))
         isSRGB = isConverted || profile?.isSRGB ?? true
         names = Report.Color(source: source, output: isConverted ? "sRGB" : profile?.name ?? "sRGB")

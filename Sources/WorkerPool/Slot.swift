@@ -24,6 +24,9 @@ struct Slot {
         case lost
     }
 
+    /// While all slots are busy or without a worker, somebody must look after the jobs that wait.
+    private static let lookEveryMs = 250
+
     let index: Int
     let pool: WorkerPool
     let wakeUp: EventCounter
@@ -75,7 +78,7 @@ extension Slot {
                     guard
                         try worker.awaitHello(
                             allowsUnsandboxed: pool.configuration.allowsUnsandboxed, wakeUp: wakeUp,
-                            untilMs: min(untilMs, limitMs))
+                            untilMs: min(untilMs, limitMs, Clock.monotonicMs() + Self.lookEveryMs))
                     else { continue }
                     pool.configuration.log(.started(pid: worker.pid))
                     return worker
@@ -158,9 +161,6 @@ extension Slot {
             return .lost
         }
     }
-
-    /// While all slots are busy, somebody must look after those that wait.
-    private static let lookEveryMs = 250
 
     private func awaitReply(_ worker: inout Worker, untilMs: Int) throws(Loss) -> Reply {
         while true {

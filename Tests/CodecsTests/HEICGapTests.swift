@@ -92,16 +92,12 @@ import Testing
         picture.isTextured = true
         let whole = try picture.make()
         let start = try slices(whole)[0]
-        var state: UInt64 = 1
-        func random() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state >> 16
-        }
+        var random = SplitMix64(seed: 1)
         var gaps = 0
         for _ in 0..<60 {
             var bytes = whole
-            let place = start + (whole.count - start) / 4 + Int(random() % UInt64((whole.count - start) / 2))
-            for index in place..<place + 16 { bytes[index] = UInt8(truncatingIfNeeded: random() >> 24) }
+            let place = start + (whole.count - start) / 4 + .random(in: 0..<(whole.count - start) / 2, using: &random)
+            for index in place..<place + 16 { bytes[index] = random.next() }
             do {
                 let planes = try draw(bytes).planes
                 let corner = (184..<192).flatMap { row in planes[0][(row * 256 + 248)..<(row * 256 + 256)] }

@@ -393,16 +393,12 @@ import Testing
         picture.isTextured = true
         let whole = try picture.make()
         _ = try draw(whole)
-        var state: UInt32 = 1
-        func random() -> Int {
-            state = state &* 1_664_525 &+ 1_013_904_223
-            return Int(state >> 8)
-        }
+        var random = SplitMix64(seed: 1)
         var refused = 0
         for _ in 0..<20 {
             var bytes = whole
-            let start = bytes.count / 8 + random() % (bytes.count * 3 / 4)
-            for index in start..<start + 16 { bytes[index] = UInt8(truncatingIfNeeded: random()) }
+            let start = bytes.count / 8 + .random(in: 0..<bytes.count * 3 / 4, using: &random)
+            for index in start..<start + 16 { bytes[index] = random.next() }
             do {
                 _ = try draw(bytes)
             } catch {

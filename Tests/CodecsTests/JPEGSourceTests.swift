@@ -142,11 +142,10 @@ import Testing
     @Test(arguments: [[], ["-progressive"], ["-arithmetic"], ["-restart", "2B"]])
     func damagedFilesFailOrAreWhole(options: [String]) throws {
         let jpeg = try JPEGPictures.cjpeg(64, 48, options)
-        var state: UInt64 = 7
+        var random = SplitMix64(seed: 7)
         for _ in 0..<200 {
             var damaged = jpeg
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            damaged[Int(state >> 33) % jpeg.count] ^= 1 << UInt8(state >> 20 & 7)
+            damaged[.random(in: 0..<jpeg.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
             // `collect` checks that a picture that is yielded at all is yielded wholly.
             _ = try? decode(damaged, inks: InkConverter(isInverted: false) { _, _, _ in })
         }

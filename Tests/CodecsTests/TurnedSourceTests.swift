@@ -75,11 +75,8 @@ import Testing
     func interpolatedChromaIsAsBrightAsBefore(orientation: Orientation) throws {
         let size = PixelSize(width: 201, height: 101)
         let format = PictureFormat(size: size, layout: .ycbcr(.s420), depth: 8, colour: .jfif)
-        var state: UInt32 = 1
-        let chroma = (0..<51 * 101).map { _ -> UInt8 in
-            state = state &* 1_664_525 &+ 1_013_904_223
-            return 100 + UInt8(state >> 31)
-        }
+        var random = SplitMix64(seed: 1)
+        let chroma = (0..<51 * 101).map { _ in UInt8.random(in: 100...101, using: &random) }
         let luma = [UInt8](repeating: 1, count: size.width * size.height)
         let picture = WholePicture(format: format, planes: [luma, chroma, chroma])
         let turned = try turn(picture, orientation, bandRows: 16)

@@ -7,11 +7,8 @@ import Testing
 @Suite struct BodyTests {
     /// Bytes that repeat nowhere near, so that a lost or doubled piece shows.
     private static func noise(_ count: Int) -> [UInt8] {
-        var state: UInt64 = 1
-        return (0..<count).map { _ in
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return UInt8(truncatingIfNeeded: state >> 33)
-        }
+        var random = SplitMix64(seed: 1)
+        return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }
 
     @Test func tenMegabytesGoThereAndBack() throws {

@@ -113,13 +113,18 @@ import Testing
 
     @Test func readsItsCommandLine() throws {
         let request = try parse(["--quality", "7", "a", "-o", "b"], environment: ["SAFELIGHT_WORKER": "w"])
-        #expect(request.input == "a" && request.output == "b" && request.worker == "w")
+        #expect(request.input == "a" && request.output == "b" && request.settings.worker == "w")
         #expect(request.options == (try Options(parsing: [("quality", "7")])))
         #expect(try parse(["-o", "-", "--", "--a"]).input == "--a")
         // As config/safelight.env has it.
         let beside = try parse(["a", "-o", "-", "--worker", "auto"], environment: ["SAFELIGHT_WORKER": "w"])
-        #expect(beside.worker == nil)
-        #expect(try parse(["a", "-o", "-"], environment: ["SAFELIGHT_WORKER": "auto"]).worker == nil)
+        #expect(beside.settings.worker == nil)
+        #expect(try parse(["a", "-o", "-"], environment: ["SAFELIGHT_WORKER": "auto"]).settings.worker == nil)
+        let allowing = ["SAFELIGHT_ALLOW_UNSANDBOXED": "true"]
+        #expect(try parse(["a", "-o", "-"], environment: allowing).settings.allowsUnsandboxed)
+        #expect(try parse(["a", "-o", "-", "--allow-unsandboxed"]).settings.allowsUnsandboxed)
+        let refusing = try parse(["a", "-o", "-", "--allow-unsandboxed=false"], environment: allowing)
+        #expect(!refusing.settings.allowsUnsandboxed)
     }
 
     /// At once, and not after the time that a busy service would be given.
@@ -144,14 +149,24 @@ import Testing
         [], ["a"], ["-o", "b"], ["a", "b", "-o", "c"], ["a", "-o"], ["a", "-o", "b", "-o", "c"],
         ["a", "-o", "b", "--quality", "0"], ["a", "-o", "b", "--quality"], ["a", "-o", "b", "--colour", "red"],
         ["a", "-o", "b", "--quality", "1", "--quality", "1"], ["a", "-x", "-o", "b"],
+        ["a", "-o", "b", "--allow-unsandboxed=perhaps"], ["a", "-o", "b", "--worker="],
+        ["a", "-o", "b", "--worker", "w", "--worker", "w"],
     ]) func refusesOtherCommandLines(arguments: [String]) {
         #expect(throws: Misuse.self) { try parse(arguments) }
+    }
+
+    @Test func refusesAVariableThatIsNotAllowed() {
+        #expect(
+            throws: Misuse(sentence: "SAFELIGHT_ALLOW_UNSANDBOXED='yes' is not allowed; allowed are: true, false")
+        ) { try parse(["a", "-o", "b"], environment: ["SAFELIGHT_ALLOW_UNSANDBOXED": "yes"]) }
     }
 
     @Test func helpsAndTellsItsVersion() throws {
         #expect(try Program.run(["version"]).text == "safelight 0.1.0\n")
         #expect(try Program.run([]).status == 2)
         #expect(try Program.run(["polish"]).status == 2)
+        #expect(try Program.run(["help", "polish"]).status == 2)
+        #expect(try Program.run(["help"]).text == Help.overview)
         let serve = try Program.run(["serve", "--help"]).text
         #expect(SettingDescriptor.all.allSatisfy { serve.contains("  \($0.usage)\n") && serve.contains($0.variable) })
         #expect(SettingDescriptor.all.allSatisfy { serve.contains($0.allowed) })

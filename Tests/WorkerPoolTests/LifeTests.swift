@@ -37,6 +37,17 @@ import Testing
         #expect(pauses.starts(with: [10, 20, 40]), "\(faults.events)")
     }
 
+    /// The only worker is still coming, and not late yet: who waits for it hears in time all the same.
+    @Test func failsJobsWhileAWorkerIsStarting() throws {
+        let faults = try FaultPool("Mute") {
+            $0.waitMs = 300
+            $0.helloDeadlineMs = 60_000
+        }
+        defer { faults.pool.stop(graceMs: 0) }
+        #expect(try faults.failure("echo on")?.code == .busy)
+        #expect(faults.events.isEmpty)
+    }
+
     @Test func takesAnUnsandboxedWorkerWhereThatIsAllowed() throws {
         let faults = try FaultPool("Unfiltered") { $0.allowsUnsandboxed = true }
         defer { faults.pool.stop(graceMs: 0) }

@@ -3,10 +3,6 @@ import Core
 /// `safelight convert`: one photo, through the same worker and the same checks as an upload.
 enum Convert {
     static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
-        if Help.isAsked(for: arguments) {
-            Console.print(Help.text(for: "convert"))
-            return ExitCode.ok
-        }
         let request: PhotoArguments
         let output: String
         do {

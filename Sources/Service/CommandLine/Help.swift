@@ -2,18 +2,15 @@ import Core
 
 /// The texts of `safelight help`, from the same lists that read the command line.
 enum Help {
-    static func text(for command: String?) -> String {
+    static func text(for command: Command) -> String {
         switch command {
-        case "serve": serve
-        case "convert": convert
-        case "inspect": inspect
-        default: overview
+        case .serve: serve
+        case .convert: convert
+        case .inspect: inspect
         }
     }
 
-    static func isAsked(for arguments: [String]) -> Bool { arguments.contains("--help") || arguments.contains("-h") }
-
-    private static let overview = """
+    static let overview = """
         safelight: takes HEIC and JPEG photos in, gives upright, private JPEGs out
 
           safelight serve [--listen HOST:PORT] [--store DIR] …   serve HTTP and store what is uploaded

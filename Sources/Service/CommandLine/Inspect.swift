@@ -5,10 +5,6 @@ import Posix
 /// `safelight inspect`: what a photo is, what it tells, and what would become of it.
 enum Inspect {
     static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
-        if Help.isAsked(for: arguments) {
-            Console.print(Help.text(for: "inspect"))
-            return ExitCode.ok
-        }
         let request: PhotoArguments
         do { request = try PhotoArguments(arguments, environment: environment, hasOutput: false) } catch {
             Console.complain(error.sentence)

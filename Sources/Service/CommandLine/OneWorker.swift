@@ -18,10 +18,11 @@ enum OneWorker {
         // A parent that ignores it would have ours lose sight of the worker's end.
         signal(SIGCHLD, SIG_DFL)
         Signals.outliveFileSizeLimit()
-        if try !WorkerProgram.checkSandbox(allowsUnsandboxed: arguments.allowsUnsandboxed) {
+        let settings = arguments.settings
+        if try !WorkerProgram.checkSandbox(allowsUnsandboxed: settings.allowsUnsandboxed) {
             Console.complain("warning: the worker runs without its sandbox: the kernel has no seccomp")
         }
-        let limits = Limits()
+        let limits = settings.limits
         let input = try read(arguments.input, bytesMax: limits.bodyBytesMax)
         let outcome = Mutex<Swift.Result<Result, Failure>?>(nil)
         let done = try EventCounter.make()
@@ -29,8 +30,8 @@ enum OneWorker {
             outcome.withLock { $0 = $0 ?? result }
             done.signal()
         }
-        var configuration = WorkerPool.Configuration(workerPath: try WorkerProgram.path(arguments.worker), workers: 1)
-        configuration.allowsUnsandboxed = arguments.allowsUnsandboxed
+        var configuration = WorkerPool.Configuration(workerPath: try WorkerProgram.path(settings.worker), workers: 1)
+        configuration.allowsUnsandboxed = settings.allowsUnsandboxed
         configuration.log = { event in
             // A service tries again until it is mended; here somebody waits.
             guard case .startFailed(let reason, _) = event else { return }

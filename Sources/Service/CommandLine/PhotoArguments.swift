@@ -13,34 +13,42 @@ struct PhotoArguments: Equatable {
     /// Where the command writes a picture: a path, or `-` for standard output.
     var output: String?
     var options: Options
-    var worker: String?
-    /// Where the kernel has no seccomp.
-    var allowsUnsandboxed: Bool
+    /// What the command shares with `serve`.
+    var settings = Settings()
+
+    /// The settings that it shares, by flag and by variable.
+    private static let shared = SettingDescriptor.all.filter { ["worker", "allow-unsandboxed"].contains($0.flag) }
 
     /// - Parameter hasOutput: whether the command takes `-o`, and then needs it.
     init(_ arguments: [String], environment: [String: String], hasOutput: Bool) throws(Misuse) {
+        if let complaint = settings.apply(environment: environment, Self.shared).first {
+            throw Misuse(sentence: complaint)
+        }
         var inputs: [String] = []
-        var worker = environment["SAFELIGHT_WORKER"] ?? ""
-        allowsUnsandboxed = environment["SAFELIGHT_ALLOW_UNSANDBOXED"] == "true"
         var pairs: [(name: String, value: String)] = []
+        var seen: Set<String> = []
         var words = Flags(arguments)
         while let word = words.next() {
             switch word {
             case .operand(let text): inputs.append(text)
             case .letter("o") where hasOutput, .flag("output", _) where hasOutput:
                 guard output == nil else { throw Misuse(sentence: "-o is given more than once") }
-                output = try PhotoArguments.value(of: word, &words)
-            case .flag("allow-unsandboxed", nil): allowsUnsandboxed = true
-            case .flag("worker", _): worker = try PhotoArguments.value(of: word, &words)
+                output = try Self.value(of: word, &words, "allowed is a path")
             case .flag(let name, _):
-                guard let option = OptionDescriptor.all.first(where: { $0.flag == name }) else { fallthrough }
-                pairs.append((option.name, try PhotoArguments.value(of: word, &words, option.allowed)))
-            case .letter:
-                let own = (hasOutput ? ["output"] : []) + ["worker", "allow-unsandboxed"]
-                let flags = own + OptionDescriptor.all.map(\.flag)
-                let known = (hasOutput ? ["-o"] : []) + flags.map { "--" + $0 }
-                throw Misuse(
-                    sentence: "unknown flag '\(word.text.clipped)'; known are: \(known.joined(separator: ", "))")
+                if let option = OptionDescriptor.all.first(where: { $0.flag == name }) {
+                    pairs.append((option.name, try Self.value(of: word, &words, option.allowed)))
+                } else if let setting = Self.shared.first(where: { $0.flag == name }) {
+                    guard seen.insert(name).inserted else {
+                        throw Misuse(sentence: "--\(name) is given more than once")
+                    }
+                    let value = try Self.value(of: word, &words, setting.allowed, isSwitch: setting.isSwitch)
+                    if let complaint = settings.apply(setting, value, from: word.name) {
+                        throw Misuse(sentence: complaint)
+                    }
+                } else {
+                    throw Self.unknown(word, hasOutput: hasOutput)
+                }
+            case .letter: throw Self.unknown(word, hasOutput: hasOutput)
             }
         }
         guard inputs.count == 1, hasOutput == (output != nil) else {
@@ -51,14 +59,20 @@ struct PhotoArguments: Equatable {
         }
         input = inputs[0]
         do { options = try Options(parsing: pairs) } catch { throw Misuse(sentence: error.detail) }
-        self.worker = ["", "auto"].contains(worker) ? nil : worker
     }
 
     private static func value(
-        of word: Flags.Word, _ words: inout Flags, _ allowed: String = "allowed is a path"
+        of word: Flags.Word, _ words: inout Flags, _ allowed: String, isSwitch: Bool = false
     ) throws(Misuse) -> String {
         if case .flag(_, let value?) = word { return value }
+        if isSwitch { return "true" }
         guard let value = words.takeValue() else { throw Misuse(sentence: "\(word.text) needs a value; \(allowed)") }
         return value
+    }
+
+    private static func unknown(_ word: Flags.Word, hasOutput: Bool) -> Misuse {
+        let flags = (hasOutput ? ["output"] : []) + shared.map(\.flag) + OptionDescriptor.all.map(\.flag)
+        let known = (hasOutput ? ["-o"] : []) + flags.map { "--" + $0 }
+        return Misuse(sentence: "unknown flag '\(word.text.clipped)'; known are: \(known.joined(separator: ", "))")
     }
 }

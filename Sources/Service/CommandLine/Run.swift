@@ -8,21 +8,52 @@ package func run(_ arguments: [String]) -> Int32 {
     let environment = Environment.variables
     let rest = Array(arguments.dropFirst(2))
     switch arguments.dropFirst().first {
-    case "serve": return Serve.run(rest, environment: environment)
-    case "convert": return Convert.run(rest, environment: environment)
-    case "inspect": return Inspect.run(rest, environment: environment)
     case "version", "--version":
         Console.print("safelight \(Version.text)\n")
         return ExitCode.ok
     case "help", "--help", "-h":
-        Console.print(Help.text(for: rest.first))
-        return ExitCode.ok
-    case .some(let other):
-        Console.complain("unknown command '\(other.clipped)'; known are: serve, convert, inspect, version, help")
-        return ExitCode.usage
+        return help(with: rest.first)
+    case .some(let word):
+        guard let command = Command(rawValue: word) else {
+            Console.complain("unknown command '\(word.clipped)'; known are: \(Command.known), version, help")
+            return ExitCode.usage
+        }
+        return command.run(rest, environment: environment)
     case nil:
-        Console.complain("no command is given; known are: serve, convert, inspect, version, help")
+        Console.complain("no command is given; known are: \(Command.known), version, help")
         return ExitCode.usage
+    }
+}
+
+private func help(with topic: String?) -> Int32 {
+    guard let topic else {
+        Console.print(Help.overview)
+        return ExitCode.ok
+    }
+    guard let command = Command(rawValue: topic) else {
+        Console.complain("no help with '\(topic.clipped)'; known are: \(Command.known)")
+        return ExitCode.usage
+    }
+    Console.print(Help.text(for: command))
+    return ExitCode.ok
+}
+
+/// What the program does at length.
+enum Command: String, CaseIterable {
+    case serve, convert, inspect
+
+    static var known: String { allCases.map(\.rawValue).joined(separator: ", ") }
+
+    func run(_ arguments: [String], environment: [String: String]) -> Int32 {
+        if arguments.contains("--help") || arguments.contains("-h") {
+            Console.print(Help.text(for: self))
+            return ExitCode.ok
+        }
+        return switch self {
+        case .serve: Serve.run(arguments, environment: environment)
+        case .convert: Convert.run(arguments, environment: environment)
+        case .inspect: Inspect.run(arguments, environment: environment)
+        }
     }
 }
 

@@ -16,10 +16,6 @@ enum Serve {
     }
 
     static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
-        if Help.isAsked(for: arguments) {
-            Console.print(Help.text(for: "serve"))
-            return ExitCode.ok
-        }
         // First of all: threads made before it would take the signals that this one waits for.
         Signals.prepare()
         let settings: Settings

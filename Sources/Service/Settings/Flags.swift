@@ -8,11 +8,20 @@ struct Flags {
         /// Anything else; so is `-` alone, and everything after `--`.
         case operand(String)
 
-        var text: String {
+        /// As it was written, without a value.
+        var name: String {
             switch self {
-            case .flag(let name, let value): "--" + name + (value.map { "=" + $0 } ?? "")
+            case .flag(let name, _): "--" + name
             case .letter(let letter): "-" + String(letter)
             case .operand(let text): text
+            }
+        }
+
+        /// As it was written.
+        var text: String {
+            switch self {
+            case .flag(_, let value?): name + "=" + value
+            case .flag, .letter, .operand: name
             }
         }
     }

@@ -19,6 +19,9 @@ package struct SettingDescriptor: Sendable {
     /// The environment twin: "SAFELIGHT_BODY_MAX".
     package var variable: String { "SAFELIGHT_" + flag.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
 
+    /// Whether the flag alone says "true".
+    var isSwitch: Bool { placeholder == nil }
+
     package static let all: [SettingDescriptor] = [
         SettingDescriptor(
             flag: "listen", placeholder: "HOST:PORT", fallback: "127.0.0.1:8080",

@@ -15,13 +15,7 @@ extension Settings {
     /// service that is called "safelight".
     package init(arguments: [String], environment: [String: String]) throws(Complaints) {
         var settings = Settings()
-        var sentences: [String] = []
-        for descriptor in SettingDescriptor.all {
-            guard let value = environment[descriptor.variable], !value.isEmpty else { continue }
-            if !descriptor.apply(value, &settings) {
-                sentences.append("\(descriptor.variable)='\(value.clipped)' is not allowed; \(descriptor.allowed)")
-            }
-        }
+        var sentences = settings.apply(environment: environment, SettingDescriptor.all)
         sentences += settings.apply(flags: arguments)
         if sentences.isEmpty, !settings.listen.isLoopback, !settings.allowsAnonymous {
             sentences.append(
@@ -33,6 +27,20 @@ extension Settings {
         }
         guard sentences.isEmpty else { throw Complaints(sentences: sentences) }
         self = settings
+    }
+
+    /// Applies the environment's variables of these settings; the complaints.
+    mutating func apply(environment: [String: String], _ descriptors: [SettingDescriptor]) -> [String] {
+        descriptors.compactMap { descriptor in
+            guard let value = environment[descriptor.variable], !value.isEmpty else { return nil }
+            return apply(descriptor, value, from: descriptor.variable)
+        }
+    }
+
+    /// Applies one setting, given by a flag or variable; the complaint.
+    mutating func apply(_ descriptor: SettingDescriptor, _ value: String, from name: String) -> String? {
+        descriptor.apply(value, &self)
+            ? nil : "\(name)='\(value.clipped)' is not allowed; \(descriptor.allowed)"
     }
 
     /// Applies `--flag value`, `--flag=value` and `--switch`; the complaints.
@@ -50,7 +58,7 @@ extension Settings {
                 sentences.append("unknown flag '--\(name.clipped)'; known are: \(known)")
                 continue
             }
-            if value == nil { value = descriptor.placeholder == nil ? "true" : rest.takeValue() }
+            if value == nil { value = descriptor.isSwitch ? "true" : rest.takeValue() }
             guard seen.insert(name).inserted else {
                 sentences.append("--\(name) is given more than once")
                 continue
@@ -59,9 +67,7 @@ extension Settings {
                 sentences.append("--\(name) needs a value; \(descriptor.allowed)")
                 continue
             }
-            if !descriptor.apply(value, &self) {
-                sentences.append("--\(name)='\(value.clipped)' is not allowed; \(descriptor.allowed)")
-            }
+            if let complaint = apply(descriptor, value, from: flag.name) { sentences.append(complaint) }
         }
         return sentences
     }
