@@ -26,7 +26,7 @@ class Plan:
 
     def __init__(self, short):
         self.short = short
-        self.rounds, self.repeats, self.seconds = (1, 1, 1.0) if short else (3, 3, 2.5)
+        self.rounds, self.repeats, self.seconds = (1, 1, 1.0) if short else (3, 3, 2.2)
 
     def concurrency(self, picture):
         if self.short:
@@ -59,6 +59,7 @@ def main():
         run["growth"] = commands.grow(pictures.growth(), folder, plan)
         run["commands"] = commands.compare(served, folder, plan)
         run["load"] = service.overload(folder)
+        run["alone"] = service.alone(single[report.HEIC], folder, plan)
     run["service"] = service.measure(
         {name: served[name] for name in single} if plan.short else served, folder, plan)
     run["seconds"] = round(time.time() - begun)

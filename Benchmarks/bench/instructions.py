@@ -72,4 +72,5 @@ def judge(rows):
         row["change"] = row["instructions"] / before["instructions"] - 1
         if row["change"] > TOLERANCE:
             faults.append(f"{row['picture']} takes {row['change']:+.1%} instructions")
+    print(f"instructions: {sum('change' in row for row in rows)} of {len(rows)} judged, {len(faults)} over the reference")
     return faults

@@ -1,9 +1,16 @@
-"""A closed loop of requests: each connection sends its next photo when it has the answer to the last."""
+"""A closed loop of requests: each connection sends its next photo when its last is stored.
+
+One that is refused waits as the answer asks (Retry-After) and sends its photo again; its latency is all of that.
+"""
 
 import http.client
 import itertools
 import threading
 import time
+
+
+# A photo that is refused so often is given up.
+TRIES = 20
 
 
 class Outcome:
@@ -21,7 +28,7 @@ class Outcome:
 def run(port, photos, connections, seconds, send):
     """Sends photos in turn over so many connections; no request is begun after so many seconds, all are waited for.
 
-    `send(connection, photo)` tells whether the photo was stored.
+    `send(connection, photo)` tells whether the photo was stored, and for how many seconds to wait if not.
     """
     turn, latencies, refused = itertools.count(), [], []
     start = time.perf_counter()
@@ -31,12 +38,17 @@ def run(port, photos, connections, seconds, send):
         while time.perf_counter() - start < seconds:
             photo = photos[next(turn) % len(photos)]
             begun = time.perf_counter()
-            try:
-                stored = send(connection, photo)
-            except (OSError, http.client.HTTPException):
-                connection.close()
-                stored = False
-            (latencies if stored else refused).append(time.perf_counter() - begun)
+            for _ in range(TRIES):
+                try:
+                    stored, wait = send(connection, photo)
+                except (OSError, http.client.HTTPException):
+                    connection.close()
+                    stored, wait = False, 1
+                if stored:
+                    latencies.append(time.perf_counter() - begun)
+                    break
+                refused.append(wait)
+                time.sleep(wait)
         connection.close()
 
     threads = [threading.Thread(target=work) for _ in range(connections)]
@@ -54,6 +66,6 @@ def post(path):
         connection.request("POST", path, photo, {"Content-Type": "application/octet-stream"})
         answer = connection.getresponse()
         answer.read()
-        return answer.status == 201
+        return answer.status == 201, float(answer.headers.get("Retry-After", 1))
 
     return send

@@ -62,9 +62,10 @@ class Peer:
         shutil.rmtree(self.store, ignore_errors=True)
 
 
-def safelight():
+def safelight(*before):
+    """`before`: a command that starts it."""
     program = ROOT / ".build/release/safelight"
-    command = [str(program), "serve", "--listen", "127.0.0.1:{port}", "--store", "{store}"]
+    command = [*before, str(program), "serve", "--listen", "127.0.0.1:{port}", "--store", "{store}"]
     return Peer("Safelight", command, load.post("/v1/images"), ready="/readyz")
 
 
@@ -86,11 +87,11 @@ def thumbor():
         answer = connection.getresponse()
         answer.read()
         if answer.status != 201:
-            return False
+            return False, 1
         key = answer.headers["Location"].split("/")[2]
         connection.request("GET", f"/unsafe/filters:format(jpeg):quality(90)/{key}")
         answer = connection.getresponse()
-        return answer.read()[:2] == b"\xff\xd8" and answer.status == 200
+        return answer.read()[:2] == b"\xff\xd8" and answer.status == 200, 1
 
     return Peer("thumbor", command, send, ready="/healthcheck")
 

@@ -44,22 +44,26 @@ def goals(numbers):
     """Each number to be reached, what was reached, and whether that is enough."""
     heic, best = numbers.limit(HEIC), numbers.best_peer(HEIC)
     cores = numbers.run["machine"]["cores"]
+    possible = numbers.rows[HEIC, BUSY, best[1]]["cpu_ms"] / heic["cpu_ms"]
     share = numbers.rate(HEIC, "Safelight") * heic["cpu_ms"] / 1e3 / cores
     upright, aligned = numbers.times(UPRIGHT, "libvips"), numbers.times(ALIGNED, "libvips")
     memory = max(numbers.memory(HEIC, "Safelight") / numbers.memory(HEIC, peer) for peer in PEERS)
     rows = [
         ("CPU of a 12 MP HEIC, front and worker, to the limit", "≤ 1.10", f"{heic['ratio']:.2f}", heic["ratio"] <= 1.10),
-        ("12 MP HEIC a second, to the best peer", "≥ 2.2", f"{best[0]:.2f} × {best[1]}", best[0] >= 2.2),
+        ("12 MP HEIC a second, to the best peer", "≥ 2.2",
+         f"{best[0]:.2f} × {best[1]}; at the limit it would be {possible:.2f} ×", best[0] >= 2.2),
         ("12 MP HEIC a second, of what the limit allows", "≥ 90 %", f"{share:.0%}", share >= 0.9),
         ("12 MP JPEG upright, to libvips", "≥ 2.5", f"{upright:.2f}", upright >= 2.5),
         ("12 MP JPEG turned without loss, to libvips", "≥ 1.5", f"{aligned:.2f}", aligned >= 1.5),
-        ("memory of all processes, to the leaner peer", "≤ 0.25", f"{memory:.2f}", memory <= 0.25),
+        ("memory of all processes (PSS), to the leaner peer", "≤ 0.25", f"{memory:.2f}", memory <= 0.25),
     ]
     for megapixels, most in ((12, 45), (24, 50), (200, 72)):
         peak = numbers.peak(megapixels)["worker_mb"]
         rows.append((f"the worker's RSS for a HEIC of {megapixels} MP", f"≤ {most} MB", f"{peak:.0f} MB", peak <= most))
-    alone, busy = numbers.rows[HEIC, 1, "Safelight"]["p50_ms"], numbers.rows[HEIC, 1, "Safelight"]["cpu_ms"]
-    rows.append(("p50 of one request on an idle machine, to its CPU time", "≤ 0.65", f"{alone / busy:.2f}", alone / busy <= 0.65))
+    front = max(row["front_mb"] for row in numbers.rows.values() if "front_mb" in row)
+    rows.append(("the front's RSS without bodies and pictures", "≤ 25 MB", f"{front:.0f} MB", front <= 25))
+    alone = numbers.run["alone"]["p50_ms"] / numbers.run["alone"]["one_core_p50_ms"]
+    rows.append(("p50 of one 12 MP HEIC on an idle machine, to that on one core", "≤ 0.65", f"{alone:.2f}", alone <= 0.65))
     ready = 1e3 * numbers.run["service"]["start_s"]["Safelight"]
     rows.append(("ready after exec", "≤ 100 ms", f"{ready:.0f} ms", ready <= 100))
     alone = numbers.rows[UPRIGHT, 1, "Safelight"]

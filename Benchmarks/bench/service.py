@@ -7,8 +7,9 @@ from pathlib import Path
 from statistics import median
 
 import load
-from peers import ROOT, peers
-from processes import MemoryWatch, cpu_seconds
+import report
+from peers import ROOT, peers, safelight
+from processes import MemoryWatch, cpu_seconds, own_memory
 
 
 def measure(pictures, folder, plan):
@@ -29,17 +30,34 @@ def measure(pictures, folder, plan):
             service.stop()
 
 
+def alone(path, folder, plan):
+    """The p50 of one request on a machine with nothing else to do, as it is, and on one core of it."""
+    services = {"p50_ms": safelight(), "one_core_p50_ms": safelight("taskset", "-c", "0")}
+    found = {}
+    for name, service in services.items():
+        service.start(plan.port + 20, folder)
+        try:
+            load.run(service.port, [path.read_bytes()], 1, 1, service.send)
+            outcome = load.run(service.port, [path.read_bytes()], 1, plan.rounds * plan.seconds, service.send)
+            found[name] = 1e3 * outcome.percentile(0.50)
+        finally:
+            service.stop()
+    return found
+
+
 def overload(folder):
     """Ten times what it can do: how much of it is done all the same, and how fast the rest is refused."""
     path = folder / "load.json"
-    # Its exit code tells of goals, which the report judges.
+    path.unlink(missing_ok=True)
+    # Its exit code tells of goals, which the report judges; where it fails there is no file.
     subprocess.run([sys.executable, ROOT / "Tests/Faults/load.py", "15", "--json", path], stdout=sys.stderr)
     return json.loads(path.read_text())
 
 
 def _compare(services, name, photos, concurrency, plan):
     samples = {service.name: [] for service in services}
-    for _ in range(plan.rounds):
+    # With so many at once each round lasts long.
+    for _ in range(1 if concurrency > report.BUSY else plan.rounds):
         for service in services:
             samples[service.name].append(_slice(service, photos, concurrency, plan.seconds))
             service.empty()
@@ -79,5 +97,7 @@ def _told(service, begin):
         log.seek(begin)
         lines = [json.loads(line) for line in log if line.startswith("{")]
     lines = [line for line in lines if "time.worker_ms" in line]
-    names = ("worker", "store") if lines else ()
-    return {f"{name}_ms": median(line[f"time.{name}_ms"] for line in lines) for name in names}
+    if not lines:
+        return {}
+    return {f"{name}_ms": median(line[f"time.{name}_ms"] for line in lines) for name in ("worker", "store")} | {
+        "front_mb": own_memory(service.process.pid) / 1e6}

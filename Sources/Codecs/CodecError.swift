@@ -9,6 +9,8 @@ package struct CodecError: Error, Sendable, Equatable {
         case unsupported
         /// More memory than the worker may have.
         case outOfMemory
+        /// The output has more bytes than it may.
+        case outputLimit
         /// The output could not be written.
         case output
     }

@@ -11,7 +11,8 @@ extension CodecError {
         case .truncated: kind = .truncated
         case .unsupported: kind = .unsupported
         case .outOfMemory: kind = .outOfMemory
-        case .output, .outputLimit: kind = .output
+        case .output: kind = .output
+        case .outputLimit: kind = .outputLimit
         }
         self.init(kind, String(cString: message))
     }

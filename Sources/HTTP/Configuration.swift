@@ -1,11 +1,17 @@
 /// The server's bounds; the defaults are the service's promise to its peers.
 package struct Configuration: Sendable {
+    /// Where connections are taken.
     package var listen: ListenAddress
     /// Threads that read and write; none of them ever blocks.
     package var threadCount = 2
     /// Connections at a time. Those that wait for a request make room for new ones; where all are busy, the next ones
     /// wait in the kernel's queue.
     package var connectionsMax = 256
+    /// How many of them may be receiving a body; the rest is left for what needs none, such as a look at the health.
+    /// Beyond it a new body takes the place of the slowest one that is not above `crowdedBytesPerSecondMin`, or is
+    /// refused.
+    package var receivingMax = 224
+    package var crowdedBytesPerSecondMin = 64 * 1024
     /// Memory of one connection's buffers; also the bound on a request's head.
     package var connectionBytes = 128 * 1024
     /// Time for a head to come, from its first byte or from the connection's beginning.
@@ -26,6 +32,7 @@ package struct Configuration: Sendable {
     /// What a client that was refused in mid-body may still send until it is cut off, so that it reads the answer and not
     /// a reset (RFC 9112, section 9.6).
     package var drainBytesMax = 16 * 1024 * 1024
+    /// How long, at most.
     package var drainMs = 5_000
     /// How long after a client's last byte, with its end known to the kernel, libmicrohttpd has to notice.
     package var missedEndMs = 1000
@@ -36,6 +43,7 @@ package struct Configuration: Sendable {
 
     func validate() {
         precondition(threadCount > 0 && connectionsMax >= threadCount && connectionBytes >= 4096)
+        precondition(receivingMax > 0 && crowdedBytesPerSecondMin >= 0)
         precondition(headMs > 0 && keepAliveMs > 0 && crowdedWaitMs >= 0)
         precondition(paceWindowMs > 0 && bodyMs > 0 && drainMs > 0 && watchIntervalMs > 0)
         precondition(bytesPerSecondMin >= 0 && bodiesBytesMax >= 0 && drainBytesMax >= 0)

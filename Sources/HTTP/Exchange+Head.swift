@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Posix
 
 /// What libmicrohttpd has parsed of a request's head; good for the length of a call.
 struct RawHead {
@@ -69,6 +70,9 @@ extension Exchange {
             if let declared = head.contentLength, declared > limit {
                 let problem = HTTPProblem.bodyTooLarge(limit: limit, declared: declared)
                 return refused(hub.handler.problem(problem, id: id, head: head), head: head)
+            }
+            guard !framing.hasBody || hub.makeRoomForBody(nowMs: Clock.monotonicMs()) else {
+                return refused(hub.handler.problem(.receivingFull, id: id, head: head), head: head)
             }
             guard let hold = hub.bodies.hold(head.contentLength ?? 0) else {
                 return refused(hub.handler.problem(.bodiesFull, id: id, head: head), head: head)

@@ -179,8 +179,8 @@ extension Exchange.StateMachine {
 
     /// What the kernel knows of the connection.
     struct Progress {
+        /// 0 where it does not tell.
         var received = 0
-        /// 0 where this kernel does not count.
         var acknowledged = 0
         /// The client will send no more. It may still read.
         var peerHasClosed = false
@@ -222,6 +222,11 @@ extension Exchange.StateMachine {
         case .idle, .head: sinceMs
         case .body, .draining, .handling, .answered, .replying, .ending, .closed: nil
         }
+    }
+
+    /// The body on its way: since when, and how many bytes of it have come; nil where none is.
+    var body: (sinceMs: Int, bytes: Int)? {
+        if case .body = phase { (sinceMs, bytesIn) } else { nil }
     }
 
     /// The server stops: an upload in the middle is told so, what is whole may go on.
@@ -266,7 +271,8 @@ extension Exchange.StateMachine {
         case .replying(isPaced: false):
             startPace(nowMs: nowMs, bytes: progress.acknowledged)
             phase = .replying(isPaced: true)
-        case .replying(isPaced: true) where progress.acknowledged > 0:
+        // A client that has sent its request and takes not a byte of the answer has a pace, too.
+        case .replying(isPaced: true) where progress.received > 0:
             if pace.isTooSlow(nowMs: nowMs, bytes: progress.acknowledged) { return .abort }
         case .draining, .handling, .answered, .replying, .ending, .closed: break
         }

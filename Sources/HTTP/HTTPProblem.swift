@@ -13,6 +13,8 @@ package enum HTTPProblem: Error, Sendable, Equatable {
     case noMemory
     /// 503: other bodies hold all the memory that there is for them.
     case bodiesFull
+    /// 503: other bodies hold all the connections that there are for them, or this one was the slowest of them.
+    case receivingFull
     /// 503: answers that others are reading hold all the memory that there is for them.
     case answersFull
     /// 500: the handler's response cannot be sent as it is.
@@ -24,7 +26,7 @@ package enum HTTPProblem: Error, Sendable, Equatable {
         case .badRequest: 400
         case .bodyTooLarge: 413
         case .uploadTimeout: 408
-        case .stopping, .noMemory, .bodiesFull, .answersFull: 503
+        case .stopping, .noMemory, .bodiesFull, .receivingFull, .answersFull: 503
         case .internalError: 500
         }
     }

@@ -44,6 +44,25 @@ final class Hub: Sendable {
         { exchange.giveWay(sinceMs: sinceMs) }
     }
 
+    /// Finds the place of a new body among those that are being received: where all are taken, the slowest one that has
+    /// had its time gives way, if it is slow indeed. So whoever sends slowly on many connections shuts nobody out.
+    ///
+    /// - Returns: whether there is one.
+    func makeRoomForBody(nowMs: Int) -> Bool {
+        let bodies = all.compactMap { exchange in
+            exchange.body.map { (exchange: exchange, sinceMs: $0.sinceMs, bytes: $0.bytes) }
+        }
+        guard bodies.count >= configuration.receivingMax else { return true }
+        let slowest = bodies.filter { nowMs - $0.sinceMs >= configuration.paceWindowMs }
+            .map {
+                (exchange: $0.exchange, sinceMs: $0.sinceMs, bytesPerSecond: $0.bytes * 1000 / (nowMs - $0.sinceMs))
+            }
+            .min { $0.bytesPerSecond < $1.bytesPerSecond }
+        guard let slowest, slowest.bytesPerSecond < configuration.crowdedBytesPerSecondMin else { return false }
+        slowest.exchange.giveWayAmidBody(sinceMs: slowest.sinceMs)
+        return true
+    }
+
     /// From now on new requests are answered 503.
     func startStopping() {
         stopping.store(true, ordering: .releasing)

@@ -1,8 +1,11 @@
 /// A request without its body: what the handler decides by whether the body may come.
 package struct RequestHead: Sendable {
     package let method: Method
+    /// The path and the query, decoded.
     package let target: RequestTarget
+    /// In the order in which they came.
     package let headers: HeaderFields
+    /// Where the body ends.
     package let framing: BodyFraming
     /// Names the request in answers and logs: the client's X-Request-Id where that is sane, else 128 random bits in
     /// hex.

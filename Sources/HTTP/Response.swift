@@ -2,6 +2,7 @@ package import Posix
 
 /// An answer. The server itself adds Date, Content-Length, Connection and, where it is missing, X-Request-Id.
 package struct Response: Sendable {
+    /// Where the bytes are.
     package enum Body: Sendable {
         case empty
         case bytes([UInt8])
@@ -22,6 +23,7 @@ package struct Response: Sendable {
         }
     }
 
+    /// A header field.
     package struct Field: Sendable, Equatable {
         package let name: String
         package let value: String
@@ -32,6 +34,10 @@ package struct Response: Sendable {
     package var body: Body
     /// What the handler wants to find again in the request's `AccessRecord`; nothing of it is sent.
     package var note: (any Sendable)?
+
+    /// Called, on the thread that replies, where nobody gets this answer: the client has gone, or was given another one
+    /// in the meantime. What was done for it can be undone.
+    package var whenUnsent: (@Sendable () -> Void)?
 
     /// - Parameter body: answers GET and HEAD alike; for HEAD, and with 304, its length is told and its bytes stay here.
     package init(status: Int, headers: [(String, String)] = [], body: Body = .empty) {

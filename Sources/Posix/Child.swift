@@ -11,6 +11,7 @@ package struct Child: ~Copyable, Sendable {
         case signal(Int32)
     }
 
+    /// The process's number, its own until it is reaped.
     package let pid: Int32
     /// Polls as readable once the process has ended.
     package let ending: Descriptor

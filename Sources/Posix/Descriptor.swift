@@ -17,6 +17,7 @@ package struct Descriptor: ~Copyable, Sendable {
         Descriptor(adopting: try syscall("open") { Glibc.open(path, flags | O_CLOEXEC, mode) })
     }
 
+    /// Another descriptor of the same open file, with the same position.
     package borrowing func duplicate() throws(PosixError) -> Descriptor {
         let raw = raw
         return Descriptor(adopting: try syscall("fcntl") { fcntl(raw, F_DUPFD_CLOEXEC, 3) })
@@ -36,6 +37,7 @@ package struct Descriptor: ~Copyable, Sendable {
         if Glibc.close(raw) != 0, errno != EINTR { throw PosixError(call: "close", errno: errno) }
     }
 
+    /// What fstat(2) tells of the file.
     package borrowing func status() throws(PosixError) -> stat {
         let raw = raw
         var status = stat()
@@ -51,6 +53,16 @@ package struct Descriptor: ~Copyable, Sendable {
         try bytes.withUnsafeBufferPointer { bytes throws(PosixError) in try writeAll(UnsafeRawBufferPointer(bytes)) }
     }
 
+    /// Writes all of `bytes`, in as many calls as that takes.
+    package borrowing func writeAll(_ bytes: UnsafeRawBufferPointer) throws(PosixError) {
+        let raw = raw
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = try syscall("write") { Glibc.write(raw, rest.baseAddress, rest.count) }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+        }
+    }
+
     /// Where the next read or write takes place.
     package borrowing func position() throws(PosixError) -> Int {
         let raw = raw
@@ -62,15 +74,6 @@ package struct Descriptor: ~Copyable, Sendable {
         let raw = raw
         try syscall("ftruncate") { ftruncate(raw, position) }
         _ = try syscall("lseek") { lseek(raw, position, SEEK_SET) }
-    }
-
-    package borrowing func writeAll(_ bytes: UnsafeRawBufferPointer) throws(PosixError) {
-        let raw = raw
-        var rest = bytes
-        while !rest.isEmpty {
-            let written = try syscall("write") { Glibc.write(raw, rest.baseAddress, rest.count) }
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
-        }
     }
 
     /// Reads into `buffer` once; the count, 0 at the end.

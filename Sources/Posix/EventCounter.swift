@@ -8,6 +8,7 @@ package final class EventCounter: Sendable {
 
     private init(adopting descriptor: consuming Descriptor) { self.descriptor = descriptor }
 
+    /// A counter at 0.
     package static func make() throws(PosixError) -> EventCounter {
         EventCounter(adopting: Descriptor(adopting: try syscall("eventfd") { clinux_eventfd() }))
     }

@@ -16,38 +16,50 @@ package struct MemoryFile: ~Copyable, Sendable {
         try descriptor.writeAll(bytes)
     }
 
-    /// Forbids every later change, by whoever holds the file. Fails with EBUSY while a writable mapping exists.
+    /// Forbids every later change, by whoever holds the file, and maps it.
     ///
     /// - Parameter companion: what lives as long as the file in this process, such as the account of its memory.
+    /// - Throws: EBUSY while somebody has a writable mapping of it; what else the kernel refuses.
     package consuming func seal(keeping companion: (any Sendable)? = nil) throws(PosixError) -> SealedFile {
         let raw = descriptor.raw
         try syscall("fcntl(F_ADD_SEALS)") { clinux_seal(raw) }
-        let size = try descriptor.size()
-        return SealedFile(adopting: descriptor, count: size, keeping: companion)
+        return try SealedFile(adopting: descriptor, keeping: companion)
     }
 }
 
-/// A memory file that can change no more: safe to map, to share between threads and to hand to other processes.
+/// A memory file that can change no more, mapped: safe to share between threads and to hand to other processes.
 package final class SealedFile: Sendable {
     package let descriptor: Descriptor
     package let count: Int
+    /// Only ever read; the seals keep the file from shrinking below it.
+    private nonisolated(unsafe) let mapping: UnsafeRawBufferPointer
     private let companion: (any Sendable)?
 
-    fileprivate init(adopting descriptor: consuming Descriptor, count: Int, keeping companion: (any Sendable)? = nil) {
-        self.descriptor = descriptor
+    /// Maps the pages at once: nearly all readers touch all of them, and a kernel that is told to write from pages that
+    /// are not there zeroes the target first (Linux 6.15 and later).
+    fileprivate init(adopting descriptor: consuming Descriptor, keeping companion: (any Sendable)?) throws(PosixError) {
+        let (raw, count) = (descriptor.raw, try descriptor.size())
+        var start: UnsafeMutableRawPointer?
+        if count > 0 {
+            start = mmap(nil, count, PROT_READ, MAP_SHARED | MAP_POPULATE, raw, 0)
+            if start == MAP_FAILED { throw PosixError(call: "mmap", errno: errno) }
+        }
+        mapping = UnsafeRawBufferPointer(start: start, count: count)
         self.count = count
+        self.descriptor = descriptor
         self.companion = companion
     }
 
+    deinit { if count > 0 { munmap(UnsafeMutableRawPointer(mutating: mapping.baseAddress), count) } }
+
     /// Takes over a file that another process sent.
     ///
-    /// - Throws: EINVAL where it is not sealed, and so could shrink below a mapping.
+    /// - Throws: EINVAL where it is not sealed, and so could shrink below the mapping.
     package static func received(_ descriptor: consuming Descriptor) throws(PosixError) -> SealedFile {
         let raw = descriptor.raw
         let isSealed = try syscall("fcntl(F_GET_SEALS)") { clinux_is_sealed(raw) }
         guard isSealed == 1 else { throw PosixError(call: "fcntl(F_GET_SEALS)", errno: EINVAL) }
-        let count = try descriptor.size()
-        return SealedFile(adopting: descriptor, count: count)
+        return try SealedFile(adopting: descriptor, keeping: nil)
     }
 
     /// A sealed file with these bytes.
@@ -57,15 +69,10 @@ package final class SealedFile: Sendable {
         return try file.seal()
     }
 
-    /// Maps the bytes for the length of `body`, their pages at once: nearly all readers touch all of them, and a kernel
-    /// that is told to write from pages that are not there zeroes the target first (Linux 6.15 and later).
+    /// The bytes, for the length of `body`.
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        guard count > 0 else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-        let mapping = mmap(nil, count, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor.raw, 0)
-        guard let mapping, mapping != MAP_FAILED else { fatalError("no address space to map \(count) bytes") }
-        defer { munmap(mapping, count) }
-        return try body(UnsafeRawBufferPointer(start: mapping, count: count))
+        try withExtendedLifetime(self) { () throws(Failure) in try body(mapping) }
     }
 }

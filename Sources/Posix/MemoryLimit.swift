@@ -6,12 +6,13 @@ package enum MemoryLimit {
     /// From now on the process cannot have more than `bytes` of writable memory of its own: heap, stacks of threads
     /// (RLIMIT_DATA). Shared files do not count. What is already held stays; more is refused to malloc.
     ///
-    /// Only the soft limit is set, so a later call may raise it up to the inherited hard one.
+    /// It is for good: a later call may only lower it.
     package static func set(_ bytes: Int) throws(PosixError) {
         let resource = __rlimit_resource_t(RLIMIT_DATA.rawValue)
         var limit = rlimit()
         try syscall("getrlimit") { getrlimit(resource, &limit) }
-        limit.rlim_cur = min(rlim_t(bytes), limit.rlim_max)
+        limit.rlim_max = min(rlim_t(bytes), limit.rlim_max)
+        limit.rlim_cur = limit.rlim_max
         try syscall("setrlimit") { setrlimit(resource, &limit) }
     }
 

@@ -68,6 +68,7 @@ package struct SocketPair: ~Copyable, Sendable {
     package let near: Socket
     package let far: Socket
 
+    /// Two fresh ends.
     package static func make() throws(PosixError) -> SocketPair {
         var raw: [Int32] = [-1, -1]
         let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

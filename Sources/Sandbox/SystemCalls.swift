@@ -77,7 +77,9 @@ extension SystemCall {
             // Memory, but none that can be run: what a decoder is made to write stays data.
             + [
                 SystemCall("brk"),
-                SystemCall("mmap", .without(PROT_EXEC, 2)),
+                // Of a file, or of the process's own: what is neither counts in no limit.
+                SystemCall("mmap", .without(PROT_EXEC, 2), .without(MAP_ANONYMOUS, 3)),
+                SystemCall("mmap", .without(PROT_EXEC, 2), .without(MAP_SHARED, 3)),
                 SystemCall("mprotect", .without(PROT_EXEC, 2)),
                 SystemCall("mremap"),
                 SystemCall("munmap"),

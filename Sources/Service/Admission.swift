@@ -1,3 +1,4 @@
+import Core
 import Posix
 import Synchronization
 import WorkerPool
@@ -59,14 +60,14 @@ extension Admission {
         /// When the head of each body on its way came.
         private var receiving: [Int: Int] = [:]
         private var serial = 0
-        /// What a body takes to come, in microseconds: each new one counts for an eighth.
-        private var uploadUs = 0
+        /// What a body takes to come, in microseconds.
+        private var uploadUs = MovingAverage(0)
 
         init(queueLengthMax: Int) { self.queueLengthMax = queueLengthMax }
 
         mutating func ask(nowMs: Int, _ load: WorkerPool.Load) -> Int? {
             let idle = load.workers - load.running
-            let doneMeanwhile = load.workers * uploadUs / max(1, load.jobUs)
+            let doneMeanwhile = load.workers * uploadUs.value / max(1, load.jobUs)
             guard load.waiting + fastCount(nowMs: nowMs) < queueLengthMax + idle + doneMeanwhile else { return nil }
             serial += 1
             receiving[serial] = nowMs
@@ -75,7 +76,7 @@ extension Admission {
 
         mutating func arrived(_ id: Int, nowMs: Int) {
             guard let sinceMs = receiving.removeValue(forKey: id) else { return }
-            uploadUs += (min(nowMs - sinceMs, Self.uploadMsMax) * 1000 - uploadUs) / 8
+            uploadUs.add(min(nowMs - sinceMs, Self.uploadMsMax) * 1000)
         }
 
         mutating func gone(_ id: Int) { receiving[id] = nil }
@@ -87,7 +88,7 @@ extension Admission {
         }
 
         private func fastCount(nowMs: Int) -> Int {
-            let patienceMs = max(Self.slowMs, 2 * uploadUs / 1000)
+            let patienceMs = max(Self.slowMs, 2 * uploadUs.value / 1000)
             return receiving.values.count { nowMs - $0 <= patienceMs }
         }
     }

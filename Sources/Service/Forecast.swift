@@ -6,19 +6,18 @@ import Synchronization
 /// deadline.
 final class Forecast: Sendable {
     /// Nanoseconds a byte.
-    private let rates: Mutex<[SourceFormat: Int]>
+    private let rates: Mutex<[SourceFormat: MovingAverage]>
 
     /// Begins with a 12-megapixel photo's 1.3 MB in 180 ms, and 4 MB in 40 ms.
-    init() { rates = Mutex([.heic: 140, .jpeg: 10]) }
+    init() { rates = Mutex([.heic: MovingAverage(140), .jpeg: MovingAverage(10)]) }
 
     func milliseconds(_ format: SourceFormat, bytes: Int) -> Int {
-        rates.withLock { rates in rates[format, default: 0] * bytes / 1_000_000 }
+        rates.withLock { rates in (rates[format]?.value ?? 0) * bytes / 1_000_000 }
     }
 
-    /// Each picture counts for an eighth.
     func learn(_ format: SourceFormat, bytes: Int, tookUs: Int) {
         guard bytes > 0 else { return }
         let rate = tookUs * 1000 / bytes
-        rates.withLock { $0[format, default: rate] += (rate - $0[format, default: rate]) / 8 }
+        rates.withLock { $0[format, default: MovingAverage(rate)].add(rate) }
     }
 }

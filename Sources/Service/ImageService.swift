@@ -9,6 +9,7 @@ package final class ImageService: Handler {
     private let runner: any JobRunner
     private let preparer: Preparer
     private let store: any ObjectStore
+    private let puts: StoreCalls
     private let calls: StoreCalls
     private let admission: Admission
     private let limits: Limits
@@ -16,14 +17,16 @@ package final class ImageService: Handler {
 
     /// - Parameters:
     ///   - threads: for the checks after a worker.
-    ///   - calls: what the store is reached by.
+    ///   - puts: what uploads reach the store by.
+    ///   - calls: what all else does, and so waits behind no upload.
     ///   - queueLengthMax: uploads that may wait for a worker before others are refused.
     package init(
-        runner: any JobRunner, store: any ObjectStore, threads: WorkThreads, calls: StoreCalls, queueLengthMax: Int,
-        limits: Limits, log: Log
+        runner: any JobRunner, store: any ObjectStore, threads: WorkThreads, puts: StoreCalls, calls: StoreCalls,
+        queueLengthMax: Int, limits: Limits, log: Log
     ) {
         self.runner = runner
         self.store = store
+        self.puts = puts
         self.calls = calls
         self.limits = limits
         self.log = log
@@ -86,19 +89,20 @@ package final class ImageService: Handler {
             preparer.prepare($0, options: options, completion: $1)
         } finish: { [self] (prepared: Prepared) in
             // What nobody would be told of is not stored.
-            if client.hasLeft { return reply(failed(.noClient, head.id)) }
-            store(prepared, head, client, reply)
+            if client.hasLeft { return reply(failed(.abandoned, head.id)) }
+            store(prepared, head, reply)
         }
     }
 
     private func store(
-        _ prepared: Prepared, _ head: RequestHead, _ client: Requester, _ reply: @escaping @Sendable (Response) -> Void
+        _ prepared: Prepared, _ head: RequestHead, _ reply: @escaping @Sendable (Response) -> Void
     ) {
         let start = Clock.monotonicUs()
-        calls.run({ [self] () throws(Failure) in try keep(prepared) }, undo: { [self] in discard($0) }) { kept in
-            if client.hasLeft, case .success(let record) = kept { self.discard(record) }
+        puts.run({ [self] () throws(Failure) in try keep(prepared) }, undo: { [self] in discard($0) }) { kept in
             self.answer(head, reply) { () throws(Failure) in
-                var response = Response.created(try kept.get())
+                let record = try kept.get()
+                var response = Response.created(record)
+                response.whenUnsent = { self.discard(record) }
                 var note = RequestNote(prepared)
                 note.storeUs = Clock.monotonicUs() - start
                 response.note = note
@@ -206,9 +210,4 @@ package final class ImageService: Handler {
         let seconds = failure.code == .busy ? admission.retryAfterSeconds(runner.load) : nil
         return .problem(failure, id: id, retryAfterSeconds: seconds)
     }
-}
-
-extension Failure {
-    /// Nobody hears of it.
-    fileprivate static let noClient = Failure(.busy, "the client has gone")
 }

@@ -8,10 +8,12 @@ import Synchronization
 /// The message is constant, everything that varies is a field with a dotted name. What a picture tells of its owner,
 /// file names, and the random part of keys never come here: whoever reads the log may not read the pictures.
 package struct Log: Sendable {
+    /// How much a line matters to whoever runs the service.
     package enum Level: String, Sendable {
         case info, warning, error
     }
 
+    /// What a field may hold.
     package enum Value: Sendable, Equatable {
         case text(String)
         case number(Int)
@@ -25,6 +27,7 @@ package struct Log: Sendable {
     /// - Parameter write: takes a whole line with its line feed.
     package init(write: @escaping @Sendable ([UInt8]) -> Void) { self.write = write }
 
+    /// The log of the program.
     package static let standardError = Log(to: STDERR_FILENO)
 
     /// Lines come from threads that may not block. So one that finds no room, since the descriptor's reader stands
@@ -48,6 +51,7 @@ package struct Log: Sendable {
         }
     }
 
+    /// Writes a line.
     package func callAsFunction(_ level: Level, _ message: String, _ fields: [String: Value] = [:]) {
         write(Log.line(level, message, fields))
     }

@@ -28,13 +28,17 @@ package final class StoreCalls: Sendable {
         state = Mutex(State(machine: StateMachine(threadCount: threadCount)))
     }
 
+    /// - Parameters:
+    ///   - name: of the threads, for people.
+    ///   - queueLengthMax: calls that may wait for a thread.
+    /// - Throws: where the system has no room for the threads.
     package static func start(
-        threadCount: Int, queueLengthMax: Int, deadlineMs: Int, log: Log
+        name: String, threadCount: Int, queueLengthMax: Int, deadlineMs: Int, log: Log
     ) throws(PosixError) -> StoreCalls {
         let calls = StoreCalls(
-            threads: try WorkThreads.start(name: "store", threadCount: threadCount, queueLengthMax: queueLengthMax),
+            threads: try WorkThreads.start(name: name, threadCount: threadCount, queueLengthMax: queueLengthMax),
             end: try EventCounter.make(), threadCount: threadCount, deadlineMs: deadlineMs, log: log)
-        do { try calls.watch.start("store-watch") { calls.keepWatch() } } catch {
+        do { try calls.watch.start("\(name)-watch") { calls.keepWatch() } } catch {
             _ = calls.stop(graceMs: 0)
             throw error
         }

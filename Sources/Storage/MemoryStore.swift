@@ -24,6 +24,7 @@ package final class MemoryStore: ObjectStore {
     /// From now on every call fails with `fault`; nil makes the store whole again.
     package func breakDown(_ fault: StoreError?) { state.withLock { $0.fault = fault } }
 
+    /// Of what is stored.
     package var keys: Set<ObjectKey> { state.withLock { Set($0.entries.keys) } }
 
     package func put(_ key: ObjectKey, _ object: SealedFile, sha256: SHA256Digest) throws(StoreError) {

@@ -49,10 +49,12 @@ package struct SHA256: ~Copyable {
 
     deinit { EVP_MD_CTX_free(raw) }
 
+    /// Takes the next bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard EVP_DigestUpdate(raw, bytes.baseAddress, bytes.count) == 1 else { fatalError("SHA-256 cannot fail") }
     }
 
+    /// The digest of all that was taken.
     package consuming func finish() -> SHA256Digest {
         var bytes = [UInt8](repeating: 0, count: SHA256Digest.count)
         guard EVP_DigestFinal_ex(raw, &bytes, nil) == 1 else { fatalError("SHA-256 cannot fail") }

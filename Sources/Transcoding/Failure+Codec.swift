@@ -1,5 +1,6 @@
 import Codecs
 import Core
+import Glibc
 import Posix
 
 extension Failure {
@@ -17,9 +18,18 @@ extension Failure {
             self.init(
                 .tooManyPixels, "preparing this picture takes more than the \(megabytes) MiB that a worker may have",
                 diagnosis: error.message)
+        case .outputLimit: self.init(outputLimit: limits)
         case .output:
             self.init(.internalError, "the picture could not be written", diagnosis: error.message)
         }
+    }
+
+    /// A picture that is fine, and too long when it is written as it was asked for.
+    private init(outputLimit limits: Limits) {
+        self.init(
+            .tooManyPixels,
+            "the JPEG would have more than the \(limits.outputBytesMax) bytes that one may have; "
+                + "ask for a lower quality or fewer pixels")
     }
 
     /// A budget that no picture keeps.
@@ -28,8 +38,10 @@ extension Failure {
             .budgetUnreachable,
             "max_bytes=\(budget ?? 0) is out of reach: the smallest JPEG of this picture has \(bytesMin) bytes")
     }
+}
 
-    init(_ error: PosixError) {
-        self.init(.internalError, "the picture could not be written", diagnosis: error.description)
+extension CodecError {
+    init(writing error: PosixError) {
+        self.init(error.errno == EFBIG ? .outputLimit : .output, error.description)
     }
 }

@@ -113,7 +113,7 @@ struct JPEGPhoto {
             }
             try output.writeAll([0xFF, 0xD9])
         } catch {
-            throw CodecError(.output, error.description)
+            throw CodecError(writing: error)
         }
         return Done(path: .copy, size: plan.size, isIrregular: proof.isIrregular)
     }
@@ -144,7 +144,7 @@ struct JPEGPhoto {
             try output.writeAll(preamble)
             try moved.withBody { (body) throws(PosixError) in try output.writeAll(body) }
         } catch {
-            throw CodecError(.output, error.description)
+            throw CodecError(writing: error)
         }
         return Done(path: .lossless, size: plan.size, isIrregular: moved.proof.isIrregular)
     }

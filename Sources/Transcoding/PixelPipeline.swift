@@ -182,7 +182,7 @@ extension PixelPipeline {
     private static func writing<Result>(
         _ body: () throws(PosixError) -> Result
     ) throws(CodecError) -> Result {
-        do throws(PosixError) { return try body() } catch { throw CodecError(.output, error.description) }
+        do throws(PosixError) { return try body() } catch { throw CodecError(writing: error) }
     }
 }
 

@@ -7,6 +7,7 @@ extension WorkerPool {
     package struct Configuration: Sendable {
         /// The worker's executable, absolute.
         package var workerPath: String
+        /// How many worker processes are kept alive.
         package var workers: Int
         /// What a job that has the pool to itself may keep busy.
         package var processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))

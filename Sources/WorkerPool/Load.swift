@@ -3,11 +3,13 @@ extension WorkerPool {
     package struct Load: Sendable, Equatable {
         static let jobUsAtFirst = 200_000
 
+        /// How many workers there are to be.
         package var workers: Int
         /// Jobs that a worker is at.
         package var running: Int
+        /// Jobs that no worker is at yet.
         package var waiting: Int
-        /// What a job took of late, in microseconds: each new one counts for an eighth.
+        /// What a job took of late, in microseconds.
         package var jobUs: Int
 
         package init(workers: Int, running: Int, waiting: Int, jobUs: Int = jobUsAtFirst) {

@@ -21,6 +21,8 @@ enum Loss: Error, Equatable {
     case spokeUnasked
     /// Its reply is no reply, or not one that a worker may give.
     case replyMalformed
+    /// It could not do its part, and says why.
+    case gaveUp(String)
     /// It said done, and wrote nothing.
     case outputMissing
     case outputTooLarge(bytes: Int)
@@ -41,6 +43,7 @@ extension Loss: CustomStringConvertible {
         case .trapped(let call): "the worker tried a forbidden system call" + (call.map { ": \($0)" } ?? "")
         case .spokeUnasked: "the worker spoke before it was given a job"
         case .replyMalformed: "the worker's reply was malformed"
+        case .gaveUp(let reason): "the worker gave up: \(reason)"
         case .outputMissing: "the worker wrote no output"
         case .outputTooLarge(let bytes): "the worker wrote \(bytes) bytes"
         case .outputHeld(let error): "the worker's output could not be sealed: \(error)"

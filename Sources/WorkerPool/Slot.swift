@@ -137,7 +137,7 @@ extension Slot {
         guard let running else { return .keep }
         let output: MemoryFile
         do { output = try MemoryFile(name: "safelight-output") } catch {
-            finish(.failure(Failure(.busy, "no room for another job", diagnosis: "\(error)")))
+            finish(.failure(.noRoom(error)))
             return .keep
         }
         var job = running.work.job
@@ -186,7 +186,10 @@ extension Slot {
         case .failed(let failure): return .failure(failure)
         case .done(let report):
             let jpeg: SealedFile
-            do { jpeg = try output.seal() } catch { throw .outputHeld(error) }
+            do { jpeg = try output.seal() } catch {
+                if error.call == "mmap" { return .failure(.noRoom(error)) }
+                throw .outputHeld(error)
+            }
             let bytesMax = job.kind == .inspect ? 0 : job.limits.outputBytesMax
             guard jpeg.count > 0 || bytesMax == 0 else { throw .outputMissing }
             guard jpeg.count <= bytesMax else { throw .outputTooLarge(bytes: jpeg.count) }
@@ -235,7 +238,7 @@ extension Slot {
             case .timedOut: .killedAtDeadline(pid: pid)
             case .stopped: .killedAtStop(pid: pid)
             case .abandoned: .killedAsAbandoned(pid: pid)
-            case .unreachable, .unfiltered, .spokeUnasked, .replyMalformed, .outputMissing, .outputTooLarge,
+            case .unreachable, .unfiltered, .spokeUnasked, .replyMalformed, .gaveUp, .outputMissing, .outputTooLarge,
                 .outputHeld:
                 .misbehaved(pid: pid, how: "\(loss)")
             }

@@ -52,10 +52,15 @@ struct Worker: ~Copyable {
 
     /// Waits for the job's reply; nil where `wakeUp` was signalled before. Whatever comes after the first reply shows
     /// before the next job is handed over.
+    ///
+    /// A worker that gives up is lost with its job: another one may have what this one lacked.
     mutating func awaitReply(wakeUp: EventCounter, untilMs: Int) throws(Loss) -> Reply? {
         guard let message = try awaitMessage(wakeUp: wakeUp, untilMs: untilMs) else { return nil }
         guard let reply = try? JobMessage.decodeReply(message) else { throw .replyMalformed }
-        if case .failed(let failure) = reply, !failure.code.isForWorkers { throw .replyMalformed }
+        if case .failed(let failure) = reply {
+            if failure.code == .internalError { throw .gaveUp(failure.diagnosis ?? failure.detail) }
+            guard failure.code.isForWorkers else { throw .replyMalformed }
+        }
         jobs += 1
         return reply
     }
@@ -111,15 +116,14 @@ struct Worker: ~Copyable {
 }
 
 extension Failure.Code {
-    /// Whether a worker may say so: what lies in the picture, or its own memory. A bad picture is never a 5xx, and a
+    /// Whether a worker may say so: what lies in the picture, or the memory that it takes. A bad picture is never a 5xx, and a
     /// worker that was taken over cannot speak for the service.
     fileprivate var isForWorkers: Bool {
         switch self {
-        case .unsupportedMedia, .corrupt, .truncated, .tooManyPixels, .undecodable, .cropOutside, .budgetUnreachable,
-            .internalError:
+        case .unsupportedMedia, .corrupt, .truncated, .tooManyPixels, .undecodable, .cropOutside, .budgetUnreachable:
             true
         case .badParameter, .badRequest, .emptyBody, .notFound, .methodNotAllowed, .uploadTimeout, .bodyTooLarge,
-            .rangeNotSatisfiable, .selfCheckFailed, .busy, .stopping, .storageUnavailable, .storageFull:
+            .rangeNotSatisfiable, .selfCheckFailed, .internalError, .busy, .stopping, .storageUnavailable, .storageFull:
             false
         }
     }

@@ -1,3 +1,5 @@
+import Core
+
 extension WorkerPool {
     /// Who does which job, without threads, processes or clocks: told what happened, it answers what to do.
     ///
@@ -67,7 +69,7 @@ extension WorkerPool {
         private let queueLengthMax: Int
         private let processors: Int
         /// What a job takes, in microseconds: each new one counts for an eighth.
-        private var jobUs = Load.jobUsAtFirst
+        private var jobUs = MovingAverage(Load.jobUsAtFirst)
         /// Set when stopping: the moment when running jobs are cut short.
         private(set) var cutoffMs: Int?
 
@@ -90,7 +92,7 @@ extension WorkerPool.StateMachine {
 
     var load: WorkerPool.Load {
         WorkerPool.Load(
-            workers: slots.count, running: slots.count { $0.isBusy }, waiting: queue.count, jobUs: jobUs)
+            workers: slots.count, running: slots.count { $0.isBusy }, waiting: queue.count, jobUs: jobUs.value)
     }
 
     /// - Parameters:
@@ -165,7 +167,7 @@ extension WorkerPool.StateMachine {
     /// The slot's job has its outcome, after `tookUs` of work.
     mutating func finished(_ slot: Int, tookUs: Int) {
         slots[slot].running = nil
-        jobUs += (tookUs - jobUs) / 8
+        jobUs.add(tookUs)
     }
 
     /// The slot's worker is no more. Work handed to the slot and not yet taken goes to another; which one to wake.

@@ -22,6 +22,7 @@ package final class WorkerPool: Sendable {
         package var workUs = 0
     }
 
+    /// What becomes of a job.
     package typealias Outcome = Result<Output, Failure>
 
     /// A job with all that it needs, on its way through the queue to a slot.
@@ -74,6 +75,7 @@ package final class WorkerPool: Sendable {
     /// Whether at least one worker has said hello and lives.
     package var isReady: Bool { machine.withLock { $0.isReady } }
 
+    /// How busy it is at this moment.
     package var load: Load { machine.withLock { $0.load } }
 
     /// Queues a job; `completion` is called exactly once with its outcome, from a thread of the pool, and must soon
@@ -160,7 +162,12 @@ extension WorkerPool {
 extension Failure {
     static let stopping = Failure(.stopping, "the service is stopping")
     static let noWorker = Failure(.busy, "no worker became free in time")
-    static let abandoned = Failure(.busy, "the client has gone")
+    /// Nobody hears of it.
+    package static let abandoned = Failure(.busy, "the client has gone")
+
+    static func noRoom(_ error: PosixError) -> Failure {
+        Failure(.busy, "no room for another job", diagnosis: error.description)
+    }
 
     static func undecodable(_ loss: Loss) -> Failure {
         Failure(.undecodable, "the picture could not be decoded", diagnosis: loss.description)

@@ -90,8 +90,8 @@ import Testing
         let size = try encode(picture, bandRows: 16).count
         #expect(size > 64 * 1024)
         #expect(try encode(picture, bandRows: 16, outputBytesMax: size).count == size)
-        #expect(try failure { _ = try encode(picture, bandRows: 16, outputBytesMax: size - 1) } == .output)
-        #expect(try failure { _ = try encode(picture, bandRows: 16, outputBytesMax: 0) } == .output)
+        #expect(try failure { _ = try encode(picture, bandRows: 16, outputBytesMax: size - 1) } == .outputLimit)
+        #expect(try failure { _ = try encode(picture, bandRows: 16, outputBytesMax: 0) } == .outputLimit)
     }
 
     @Test func aFullDiskIsToldOf() throws {

@@ -60,10 +60,10 @@ struct FaultWorker: ~Copyable {
             try work(Array(rest.dropFirst()), output, socket)
         case "echo": try echo(rest[0], output, socket)
         case "relapse":
-            // relapse PATH: dies after 600 ms the first time, hangs when PATH exists.
+            // relapse PATH: dies after 2 s the first time, hangs when PATH exists.
             if access(rest[0], F_OK) == 0 { hang() }
             _ = try Descriptor.open(rest[0], O_CREAT | O_WRONLY, mode: 0o600)
-            usleep(600_000)
+            usleep(2_000_000)
             exit(1)
         case "until":
             // until STARTED RELEASED: makes the one file, and goes on when the other is there.
@@ -108,6 +108,8 @@ struct FaultWorker: ~Copyable {
             hang()
         case "orphan": try leaveOrphan()
         case "garbage": try socket.send([1, 2, 3])
+        case "surrender":
+            try socket.send(JobMessage.encode(.failed(Failure(.internalError, "no", diagnosis: "out of luck"))))
         case "busy": try socket.send(JobMessage.encode(.failed(Failure(.busy, "no"))))
         case "long": try socket.send([UInt8](repeating: 1, count: JobMessage.bytesMax + 1))
         case "descriptor": try socket.send(done, descriptors: [0])

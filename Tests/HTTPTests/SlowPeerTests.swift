@@ -85,15 +85,57 @@ import Testing
         }
     }
 
+    /// 2000 bytes in each second, a tenth of what a peer moves that is fast enough.
+    private func hurryLess(_ configuration: inout Configuration) {
+        configuration.paceWindowMs = 1000
+        configuration.bytesPerSecondMin = 2000
+    }
+
     @Test func aBodyThatIsFastEnoughMayTakeLong() throws {
-        try withServer(configure: hurry) { server throws in
+        try withServer(configure: hurryLess) { server throws in
             let socket = try RawSocket(port: server.port)
             try socket.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n")
             for _ in 0..<60 {
                 try socket.send([UInt8](repeating: 1, count: 1000))
-                usleep(15_000)
+                usleep(40_000)
             }
             #expect(try socket.readResponse().text == "60000")
+        }
+    }
+
+    /// As many bodies are coming as may; the next one is refused while they have their time, and takes the slowest one's
+    /// place afterwards. What has no body is served all along.
+    @Test func bodiesThatCrawlLeaveRoom() throws {
+        let handler = TestHandler()
+        try withServer(
+            handler,
+            configure: {
+                $0.receivingMax = 3
+                $0.paceWindowMs = 2000
+                $0.bytesPerSecondMin = 0
+            }
+        ) { server throws in
+            let startMs = Clock.monotonicMs()
+            let crawling = try (1...3).map { count in
+                let socket = try RawSocket(port: server.port)
+                try socket.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n")
+                try socket.send([UInt8](repeating: 1, count: 10 * count))
+                return socket
+            }
+            #expect(eventually { handler.permitCount == 3 })
+            let upload = "POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab"
+            let early = try ask(server, upload)
+            // A machine that stood still for so long has given them their time.
+            if Clock.monotonicMs() - startMs < 2000 { #expect(early.text == "receivingFull") }
+            #expect(try ask(server, "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
+            usleep(2_100_000)
+            #expect(try ask(server, upload).text == "2")
+            #expect(try crawling[0].readResponse().text == "receivingFull")
+            #expect(crawling[0].isClosedByServer())
+            for (socket, count) in zip(crawling.dropFirst(), [20, 30]) {
+                try socket.send([UInt8](repeating: 1, count: 500 - count))
+                #expect(try socket.readResponse().text == "500")
+            }
         }
     }
 
@@ -112,11 +154,11 @@ import Testing
 
     @Test func aReaderThatIsFastEnoughMayTakeLong() throws {
         let handler = TestHandler()
-        try withServer(handler, configure: hurry) { server throws in
+        try withServer(handler, configure: hurryLess) { server throws in
             let socket = try RawSocket(port: server.port, receiveBufferBytes: 16384)
             try socket.send("GET /zeros?count=8000000 HTTP/1.1\r\nHost: a\r\n\r\n")
             let startMs = Clock.monotonicMs()
-            while Clock.monotonicMs() - startMs < 1200 {
+            while Clock.monotonicMs() - startMs < 2400 {
                 #expect(socket.readSome(2000) > 0)
                 usleep(10_000)
             }

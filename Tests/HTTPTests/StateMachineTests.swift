@@ -163,15 +163,18 @@ import Testing
     @Test func aReaderHasItsPaceWhereItCanBeTold() throws {
         var machine = try accepted()
         #expect(machine.finalCall(nowMs: 0) == .handle)
-        #expect(machine.tick(nowMs: 10_000, Progress(acknowledged: 1)) == .leave)
+        #expect(machine.tick(nowMs: 10_000, Progress(received: 9)) == .leave)
         #expect(machine.replyCame(serial: 1) == .leave)
         #expect(machine.handlerReturned(nowMs: 10_000) == .queue)
-        #expect(machine.tick(nowMs: 10_000, Progress(acknowledged: 1)) == .leave)
+        #expect(machine.tick(nowMs: 10_000, Progress(received: 9)) == .leave)
         var blind = machine
-        #expect(blind.tick(nowMs: 20_000, Progress(acknowledged: 0)) == .leave)
-        #expect(machine.tick(nowMs: 10_100, Progress(acknowledged: 101)) == .leave)
-        #expect(machine.tick(nowMs: 10_199, Progress(acknowledged: 200)) == .leave)
-        #expect(machine.tick(nowMs: 10_200, Progress(acknowledged: 200)) == .abort)
+        #expect(blind.tick(nowMs: 20_000, Progress()) == .leave)
+        // Its host has vanished, or it never reads: not a byte was ever taken.
+        var silent = machine
+        #expect(silent.tick(nowMs: 10_100, Progress(received: 9)) == .abort)
+        #expect(machine.tick(nowMs: 10_100, Progress(received: 9, acknowledged: 100)) == .leave)
+        #expect(machine.tick(nowMs: 10_199, Progress(received: 9, acknowledged: 199)) == .leave)
+        #expect(machine.tick(nowMs: 10_200, Progress(received: 9, acknowledged: 199)) == .abort)
     }
 
     @Test func stoppingTellsUploadsAndLeavesTheRest() throws {

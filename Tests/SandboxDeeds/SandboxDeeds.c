@@ -101,6 +101,14 @@ static long data_limit(void) {
   return setrlimit(RLIMIT_DATA, &limit);
 }
 
+/* What the front allows for good is not to be raised again, not by root either. */
+static long raise_data_limit(void) {
+  struct rlimit limit = {1 << 30, 1 << 30};
+  if (setrlimit(RLIMIT_DATA, &limit) != 0) return 1;
+  limit.rlim_cur = limit.rlim_max = RLIM_INFINITY;
+  return setrlimit(RLIMIT_DATA, &limit) == 0 || errno != EPERM;
+}
+
 /* As FFmpeg does it; sysconf opens a file. */
 static long processors(void) {
   cpu_set_t set;
@@ -249,6 +257,7 @@ static long open_as_32_bit(void) {
   /* out of the sandbox */                                                                                            \
   TRAP("run memory by mprotect", SYS_mprotect, mprotect(page(), 4096, PROT_READ | PROT_EXEC))                         \
   TRAP("run memory by mmap", SYS_mmap, (long)mmap(NULL, 4096, PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))         \
+  TRAP("share memory without a file", SYS_mmap, (long)mmap(NULL, 1, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0))    \
   TRAP("run memory by a key", SYS_pkey_mprotect, syscall(SYS_pkey_mprotect, page(), 4096, PROT_EXEC, -1))             \
   TRAP("poison memory", SYS_madvise, madvise(page(), 4096, MADV_HWPOISON))                                            \
   TRAP("handle SIGSYS", SYS_rt_sigaction, handle_signal())                                                            \
@@ -303,6 +312,7 @@ static long open_as_32_bit(void) {
   OTHER("many heaps", deed_done, 0, heaps())                                                                          \
   OTHER("much memory", deed_done, 0, memory())                                                                        \
   OTHER("limit its data", deed_done, 0, data_limit())                                                                 \
+  OTHER("raise no limit", deed_done, 0, raise_data_limit())                                                           \
   OTHER("sort", deed_done, 0, sort())                                                                                 \
   OTHER("date", deed_done, 0, date())                                                                                 \
   OTHER("chance", deed_done, 0, chance())                                                                             \

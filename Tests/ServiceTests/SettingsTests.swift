@@ -66,7 +66,7 @@ import Testing
 
     /// The bounds themselves are allowed, as the texts of errors and config/safelight.env tell them.
     @Test(arguments: [
-        ("workers", "1"), ("workers", "256"), ("body-max", "1KiB"), ("body-max", "1GiB"), ("megapixels-max", "1"),
+        ("workers", "1"), ("workers", "256"), ("body-max", "1KiB"), ("body-max", "256MiB"), ("megapixels-max", "1"),
         ("megapixels-max", "4000"), ("job-deadline", "100ms"), ("job-deadline", "10m"), ("worker-memory", "64MiB"),
         ("worker-memory", "64GiB"), ("grace", "0s"), ("grace", "10m"), ("queue", "0"), ("queue", "10000"),
         ("queue-deadline", "100ms"), ("queue-deadline", "10m"), ("upload-deadline", "1s"), ("upload-deadline", "24h"),

@@ -58,8 +58,30 @@ import Testing
         #expect(try world.send("GET", url).status == 200)
     }
 
+    /// More uploads than there are threads for them are being stored, slowly.
+    @Test func nothingWaitsBehindUploads() throws {
+        let world = try World(.live)
+        let url = try world.upload()
+        world.hanging.hangInPuts()
+        defer { world.hanging.comeBack() }
+        let before = world.hanging.putCount
+        let uploads = try (0..<4).map { _ in
+            let socket = try RawSocket(port: world.port)
+            try socket.send("POST /v1/images HTTP/1.1\r\nHost: a\r\nContent-Length: \(world.jpeg.count)\r\n\r\n")
+            try socket.send(world.jpeg)
+            return socket
+        }
+        for _ in 0..<1000 where world.hanging.putCount < before + 2 { usleep(5000) }
+        #expect(world.hanging.putCount == before + 2)
+        #expect(try world.send("GET", url).status == 200)
+        #expect(try world.send("GET", "/readyz").status == 200)
+        world.hanging.comeBack()
+        for socket in uploads { #expect(try socket.readResponse().status == 201) }
+    }
+
     @Test func theEndDoesNotWaitForAStoreThatHangs() throws {
-        let calls = try StoreCalls.start(threadCount: 1, queueLengthMax: 1, deadlineMs: 100, log: Log { _ in })
+        let calls = try StoreCalls.start(
+            name: "test", threadCount: 1, queueLengthMax: 1, deadlineMs: 100, log: Log { _ in })
         let store = HangingStore(MemoryStore())
         store.hang()
         let isAnswered = DispatchSemaphore(value: 0)

@@ -18,6 +18,7 @@ final class World: Sendable {
     /// A JPEG as cjpeg writes it: 16x8 pixels, JFIF and nothing else.
     let jpeg: [UInt8]
     private let threads: WorkThreads
+    private let puts: StoreCalls
     private let calls: StoreCalls
     private let lines: LineLog
     private let client: any Client
@@ -37,9 +38,11 @@ final class World: Sendable {
         let lines = LineLog()
         self.lines = lines
         let log = Log { lines.append($0) }
-        calls = try StoreCalls.start(threadCount: 2, queueLengthMax: 16, deadlineMs: storeMs, log: log)
+        puts = try StoreCalls.start(name: "put", threadCount: 2, queueLengthMax: 16, deadlineMs: storeMs, log: log)
+        calls = try StoreCalls.start(name: "store", threadCount: 2, queueLengthMax: 16, deadlineMs: storeMs, log: log)
         service = ImageService(
-            runner: runner, store: hanging, threads: threads, calls: calls, queueLengthMax: 4, limits: limits, log: log)
+            runner: runner, store: hanging, threads: threads, puts: puts, calls: calls, queueLengthMax: 4,
+            limits: limits, log: log)
         switch transport {
         case .direct: client = DirectClient(service: service)
         case .live: client = try LiveClient(service: service)
@@ -49,6 +52,7 @@ final class World: Sendable {
     deinit {
         client.close()
         threads.stop()
+        _ = puts.stop(graceMs: 20_000)
         _ = calls.stop(graceMs: 20_000)
     }
 

@@ -194,4 +194,16 @@ import Testing
         #expect(failure.code == .tooManyPixels)
         #expect(failure.detail.contains("3072") && failure.detail.contains("3071"))
     }
+
+    /// The picture is fine; what was asked for makes it too long.
+    @Test func aJPEGThatWouldBeTooLongIsRefused() throws {
+        var limits = Limits()
+        limits.outputBytesMax = 1000
+        for photo in [try JPEGPictures.cjpeg(120, 90, ["-sample", "2x1"]), try HEICPicture(120, 90).make()] {
+            let options = [("quality", "100"), ("max_width", "119")]
+            let failure = try Transcoded.failure(photo, options, limits: limits)
+            #expect(failure.code == .tooManyPixels)
+            #expect(failure.detail.contains("more than the 1000 bytes"))
+        }
+    }
 }

@@ -58,8 +58,9 @@ import Testing
     @Test(arguments: ["DieAfterHello", "Early"]) func pausesForWorkersThatDoNothing(name: String) throws {
         let faults = try FaultPool(name) { $0.waitMs = 100 }
         defer { faults.pool.stop(graceMs: 0) }
-        usleep(300000)
-        #expect((2..<9).contains(faults.started.count))
+        let startMs = Clock.monotonicMs()
+        try faults.wait { faults.started.count >= 5 }
+        #expect(Clock.monotonicMs() - startMs >= 10 + 20 + 40)
         let failure = try faults.failure("echo on")
         #expect(failure == nil || failure?.code == .busy || failure?.code == .undecodable)
     }

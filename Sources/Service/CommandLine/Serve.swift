@@ -12,7 +12,7 @@ enum Serve {
         let server: Server
         let pool: WorkerPool
         let threads: WorkThreads
-        let calls: StoreCalls
+        let stores: [StoreCalls]
     }
 
     static func run(_ arguments: [String], environment: [String: String]) -> Int32 {
@@ -62,21 +62,23 @@ enum Serve {
         configuration.waitMs = settings.waitMs
         configuration.log = { log.worker($0) }
         let pool = try Trouble.telling("cannot start a worker") { try WorkerPool.start(configuration) }
-        // As many as can come out of the pool; to the store there are readers beside them.
+        // As many as can come out of the pool.
         let most = configuration.workers + configuration.queueLengthMax
         let threads = try WorkThreads.start(name: "house", threadCount: 2, queueLengthMax: most)
+        let puts = try StoreCalls.start(
+            name: "put", threadCount: 8, queueLengthMax: most, deadlineMs: settings.storeMs, log: log)
         let calls = try StoreCalls.start(
-            threadCount: 8, queueLengthMax: most + 256, deadlineMs: settings.storeMs, log: log)
+            name: "store", threadCount: 4, queueLengthMax: 256, deadlineMs: settings.storeMs, log: log)
         let service = ImageService(
-            runner: pool, store: store, threads: threads, calls: calls, queueLengthMax: queueLengthMax,
-            limits: settings.limits, log: log)
+            runner: pool, store: store, threads: threads, puts: puts, calls: calls,
+            queueLengthMax: queueLengthMax, limits: settings.limits, log: log)
         var http = HTTP.Configuration(listen: settings.listen)
         http.bodyMs = settings.bodyMs
         http.bodiesBytesMax = settings.bodiesBytesMax ?? max(http.bodiesBytesMax, settings.limits.bodyBytesMax)
         let server = try Trouble.telling("cannot listen on \(settings.listen)") {
             try Server.starting(http, handler: service)
         }
-        return Parts(server: server, pool: pool, threads: threads, calls: calls)
+        return Parts(server: server, pool: pool, threads: threads, stores: [puts, calls])
     }
 
     /// Takes no more, lets what runs come to its end, and tells by the exit code whether it did.
@@ -85,7 +87,7 @@ enum Serve {
         parts.pool.stop(graceMs: 0)
         parts.threads.stop()
         // What hangs in a store for longer is left there: the process ends without it.
-        isClean = parts.calls.stop(graceMs: min(settings.storeMs, 1000)) && isClean
+        for store in parts.stores { isClean = store.stop(graceMs: min(settings.storeMs, 1000)) && isClean }
         log(.info, "stopped", ["clean": .flag(isClean)])
         return isClean ? ExitCode.ok : ExitCode.failed
     }

@@ -22,6 +22,7 @@ package struct SettingDescriptor: Sendable {
     /// Whether the flag alone says "true".
     var isSwitch: Bool { placeholder == nil }
 
+    /// All settings, in the order in which they are shown.
     package static let all: [SettingDescriptor] = [
         SettingDescriptor(
             flag: "listen", placeholder: "HOST:PORT", fallback: "127.0.0.1:8080",
@@ -102,7 +103,7 @@ package struct SettingDescriptor: Sendable {
             "store-deadline", .milliseconds, \.storeMs, fallback: "10s", from: "100ms", to: "10m",
             examples: "10s", summary: "how long the store may take for one call"),
         bounded(
-            "body-max", .bytes, \.limits.bodyBytesMax, fallback: "64MiB", from: "1KiB", to: "1GiB",
+            "body-max", .bytes, \.limits.bodyBytesMax, fallback: "64MiB", from: "1KiB", to: "256MiB",
             examples: "64MiB, 20MB or 5000000", summary: "the largest request body"),
         SettingDescriptor(
             flag: "megapixels-max", placeholder: "N", fallback: "220",

@@ -1,0 +1,113 @@
+import CLinux
+import CMicroHTTPD
+import Posix
+import Synchronization
+
+// Called by others than libmicrohttpd: the handler, the watch, the hub.
+extension Exchange {
+    /// The handler's reply to the request `serial`, from any thread.
+    func reply(_ response: Response, serial: Int) {
+        let request = state.withLock { $0.machine.awaitsReply(serial: serial) ? $0.request : nil }
+        let hold = request == nil ? nil : hub.answers.hold(response.body.heldBytes, mayBeAlone: true)
+        if hold == nil { response.whenUnsent?() }
+        guard let request else { return }
+        let answer = hold == nil ? problem(.answersFull) : response
+        var queued: QueuedResponse? = prepare(answer, id: request.id, head: request.head)
+        let isIgnored = state.withLock { state in
+            let action = state.machine.replyCame(serial: serial)
+            if action == .ignore { return true }
+            state.answer = queued.take()
+            state.answerHold = hold
+            if action == .resume { MHD_resume_connection(state.connection.raw) }
+            return false
+        }
+        if isIgnored, hold != nil { response.whenUnsent?() }
+    }
+
+    /// The watch's look at the time.
+    func tick(nowMs: Int) {
+        let (action, client) = state.withLock { state in
+            if case .closed = state.machine.phase { return (StateMachine.TickAction.leave, state.request.client) }
+            let action = state.machine.tick(nowMs: nowMs, Self.progress(state.connection))
+            switch action {
+            case .leave, .timeOut: break
+            case .shutDown: Self.shutDown(&state)
+            // A slow sender keeps no more of the budget to itself than it has used.
+            case .settle(let bytes): state.hold?.shrink(to: bytes)
+            // One that has only ended its sending reads past this, or must by RFC 9110, section 15.2; of one that has gone
+            // the kernel says so now.
+            case .probe: _ = SocketCalls.sendAtOnce(SocketAnswer.interim, on: state.connection.socket)
+            case .abandon: MHD_resume_connection(state.connection.raw)
+            case .abort:
+                // What the reader has not taken is not to sit in the kernel after the end.
+                SocketCalls.discardUnsentOnClose(state.connection.socket)
+                Self.shutDown(&state)
+            }
+            return (action, state.request.client)
+        }
+        if action == .abandon { client.leave() }
+        guard action == .timeOut else { return }
+        let times = hub.configuration
+        end(.uploadTimeout(headMs: times.headMs, bytesPerSecondMin: times.bytesPerSecondMin, bodyMs: times.bodyMs))
+    }
+
+    /// Answers while a head or a body is coming, and reads nothing more of it.
+    private func end(_ problem: HTTPProblem) {
+        answerAmid(problem)
+        state.withLock { if case .draining = $0.machine.phase { Self.shutDown(&$0) } }
+    }
+
+    /// The server begins to stop.
+    func stop() {
+        let action = state.withLock { state in
+            let action = state.machine.stop()
+            if action == .shutDown { Self.shutDown(&state) }
+            return action
+        }
+        if action == .answer { answerAmid(.stopping) }
+    }
+
+    /// The grace is over. After this the connection is not suspended, nor will it be.
+    func stopNow() {
+        let (serial, client, isReceivingBody) = state.withLock { state in
+            state.machine.stopNow()
+            return (state.machine.serial, state.request.client, state.machine.stop() == .answer)
+        }
+        if isReceivingBody { answerAmid(.stopping) }
+        let isAwaited = state.withLock { $0.machine.awaitsReply(serial: serial) }
+        reply(problem(.stopping), serial: serial)
+        if isAwaited { client.leave() }
+    }
+
+    var isBusy: Bool { state.withLock { $0.machine.isBusy } }
+
+    /// Since when it has waited for a request to come whole; nil where there is one.
+    var waitingSinceMs: Int? { state.withLock { $0.machine.waitingSinceMs } }
+
+    /// The body on its way: since when, and how many bytes of it have come; nil where none is.
+    var body: (sinceMs: Int, bytes: Int)? { state.withLock { $0.machine.body } }
+
+    /// Another body needs the place of this one: it ends, if it is still the same.
+    func giveWayAmidBody(sinceMs: Int) { if body?.sinceMs == sinceMs { end(.receivingFull) } }
+
+    /// Another connection needs its place: it ends, if it still waits for the same request.
+    func giveWay(sinceMs: Int) { state.withLock { if $0.machine.waitingSinceMs == sinceMs { Self.shutDown(&$0) } } }
+
+    private static func shutDown(_ state: inout State) {
+        SocketCalls.shutDown(state.connection.socket)
+        state.machine.shutDown()
+    }
+
+    static func progress(_ connection: ConnectionReference) -> StateMachine.Progress {
+        var received: UInt64 = 0
+        var acknowledged: UInt64 = 0
+        var peerHasClosed: Int32 = 0
+        var isReset: Int32 = 0
+        guard clinux_tcp_progress(connection.socket, &received, &acknowledged, &peerHasClosed, &isReset) == 0 else {
+            return StateMachine.Progress()
+        }
+        return StateMachine.Progress(
+            received: Int(received), acknowledged: Int(acknowledged), peerHasClosed: peerHasClosed != 0,
+            isReset: isReset != 0)
+    }
+}
