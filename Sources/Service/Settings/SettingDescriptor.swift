@@ -43,62 +43,32 @@ package struct SettingDescriptor: Sendable {
         permission(
             "allow-anonymous", \.allowsAnonymous,
             summary: "serve whoever can reach the address, also beyond this machine; nobody is asked who they are"),
-        SettingDescriptor(
-            flag: "workers", placeholder: "N", fallback: "auto",
-            allowed: "allowed are: auto (one for each processor), 1 to 256",
+        automatic(
+            "workers", "N", \.workers, allowed: "auto (one for each processor), 1 to 256",
             summary: "worker processes that decode and encode",
-            apply: { value, settings in
-                if value == "auto" {
-                    settings.workers = nil
-                    return true
-                }
-                guard let count = Int(digits: value), (1...256).contains(count) else { return false }
-                settings.workers = count
-                return true
-            }),
-        SettingDescriptor(
-            flag: "worker", placeholder: "FILE", fallback: "auto",
-            allowed: "allowed are: auto (safelight-worker beside safelight), or a program's path",
+            read: { Int(digits: $0).flatMap { (1...256).contains($0) ? $0 : nil } }),
+        automatic(
+            "worker", "FILE", \.worker, allowed: "auto (safelight-worker beside safelight), or a program's path",
             summary: "the program of the worker processes",
-            apply: { value, settings in
-                settings.worker = value == "auto" ? nil : value
-                return !value.isEmpty && !value.utf8.contains(0)
-            }),
+            read: { $0.isEmpty || $0.utf8.contains(0) ? nil : $0 }),
         permission(
             "allow-unsandboxed", \.allowsUnsandboxed,
             summary: "decode without a sandbox where the kernel has no seccomp, instead of refusing to start"),
-        SettingDescriptor(
-            flag: "queue", placeholder: "N", fallback: "auto",
-            allowed: "allowed are: auto (four for each worker), 0 to 10000",
+        automatic(
+            "queue", "N", \.queueLengthMax, allowed: "auto (four for each worker), 0 to 10000",
             summary: "uploads that may wait for a worker; further ones are refused before their body is read",
-            apply: { value, settings in
-                if value == "auto" {
-                    settings.queueLengthMax = nil
-                    return true
-                }
-                guard let count = Int(digits: value), count <= 10_000 else { return false }
-                settings.queueLengthMax = count
-                return true
-            }),
+            read: { Int(digits: $0).flatMap { $0 <= 10_000 ? $0 : nil } }),
         bounded(
             "queue-deadline", .milliseconds, \.waitMs, fallback: "10s", from: "100ms", to: "10m",
             examples: "10s", summary: "how long an upload may wait for a worker"),
         bounded(
             "upload-deadline", .milliseconds, \.bodyMs, fallback: "15m", from: "1s", to: "24h",
             examples: "15m", summary: "how long a body may take to come, however steadily it does"),
-        SettingDescriptor(
-            flag: "bodies-max", placeholder: "SIZE", fallback: "auto",
-            allowed: "allowed are: auto (256MiB, or --body-max where that is more), a size from 1KiB to 1TiB",
+        automatic(
+            "bodies-max", "SIZE", \.bodiesBytesMax,
+            allowed: "auto (256MiB, or --body-max where that is more), a size from 1KiB to 1TiB",
             summary: "the memory of all bodies received or worked on at a time; pictures being sent have as much",
-            apply: { value, settings in
-                if value == "auto" {
-                    settings.bodiesBytesMax = nil
-                    return true
-                }
-                guard let bytes = Quantity.bytes.read(value), (1 << 10...1 << 40).contains(bytes) else { return false }
-                settings.bodiesBytesMax = bytes
-                return true
-            }),
+            read: { Quantity.bytes.read($0).flatMap { (1 << 10...1 << 40).contains($0) ? $0 : nil } }),
         bounded(
             "store-deadline", .milliseconds, \.storeMs, fallback: "10s", from: "100ms", to: "10m",
             examples: "10s", summary: "how long the store may take for one call"),
@@ -124,6 +94,21 @@ package struct SettingDescriptor: Sendable {
             "grace", .milliseconds, \.graceMs, fallback: "20s", from: "0s", to: "10m",
             examples: "20s", summary: "how long requests may go on after SIGTERM"),
     ]
+
+    /// A setting that finds its value by itself, unless one is given.
+    private static func automatic<Value>(
+        _ flag: String, _ placeholder: String, _ path: any WritableKeyPath<Settings, Value?> & Sendable,
+        allowed: String, summary: String, read: @escaping @Sendable (String) -> Value?
+    ) -> SettingDescriptor {
+        SettingDescriptor(
+            flag: flag, placeholder: placeholder, fallback: "auto", allowed: "allowed are: " + allowed,
+            summary: summary,
+            apply: { text, settings in
+                let value = read(text)
+                settings[keyPath: path] = text == "auto" ? nil : value
+                return text == "auto" || value != nil
+            })
+    }
 
     /// A switch that allows what is refused by default.
     private static func permission(
