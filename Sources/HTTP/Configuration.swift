@@ -8,9 +8,10 @@ package struct Configuration: Sendable {
     /// wait in the kernel's queue.
     package var connectionsMax = 256
     /// How many of them may be receiving a body; the rest is left for what needs none, such as a look at the health.
-    /// Beyond it a new body takes the place of the slowest one that is not above `crowdedBytesPerSecondMin`, or is
-    /// refused.
+    /// Beyond it a new body takes the place of the slowest one that has had `crowdedBodyMs` and is below
+    /// `crowdedBytesPerSecondMin`, or is refused.
     package var receivingMax = 224
+    package var crowdedBodyMs = 2000
     package var crowdedBytesPerSecondMin = 64 * 1024
     /// Memory of one connection's buffers; also the bound on a request's head.
     package var connectionBytes = 128 * 1024
@@ -43,7 +44,7 @@ package struct Configuration: Sendable {
 
     func validate() {
         precondition(threadCount > 0 && connectionsMax >= threadCount && connectionBytes >= 4096)
-        precondition(receivingMax > 0 && crowdedBytesPerSecondMin >= 0)
+        precondition(receivingMax > 0 && crowdedBodyMs > 0 && crowdedBytesPerSecondMin >= 0)
         precondition(headMs > 0 && keepAliveMs > 0 && crowdedWaitMs >= 0)
         precondition(paceWindowMs > 0 && bodyMs > 0 && drainMs > 0 && watchIntervalMs > 0)
         precondition(bytesPerSecondMin >= 0 && bodiesBytesMax >= 0 && drainBytesMax >= 0)

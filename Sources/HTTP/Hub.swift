@@ -53,7 +53,7 @@ final class Hub: Sendable {
             exchange.body.map { (exchange: exchange, sinceMs: $0.sinceMs, bytes: $0.bytes) }
         }
         guard bodies.count >= configuration.receivingMax else { return true }
-        let slowest = bodies.filter { nowMs - $0.sinceMs >= configuration.paceWindowMs }
+        let slowest = bodies.filter { nowMs - $0.sinceMs >= configuration.crowdedBodyMs }
             .map {
                 (exchange: $0.exchange, sinceMs: $0.sinceMs, bytesPerSecond: $0.bytes * 1000 / (nowMs - $0.sinceMs))
             }

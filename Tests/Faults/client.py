@@ -1,5 +1,8 @@
 """Requests as good clients send them, and sockets for those that bad ones do."""
-import http.client, json, socket, struct, time
+import ctypes, fcntl, http.client, json, socket, struct, termios, time
+
+# Of asm-generic/socket.h; Python does not name it.
+SO_ATTACH_FILTER = 26
 
 
 class Answer:
@@ -31,8 +34,8 @@ def upload(server, picture, **options):
     return exchange(server, "POST", "/v1/images", picture, **options)
 
 
-def convert(server, picture, **options):
-    return exchange(server, "POST", "/v1/convert", picture, **options)
+def convert(server, picture, query="", **options):
+    return exchange(server, "POST", f"/v1/convert{query}", picture, **options)
 
 
 def connect(server, seconds=60):
@@ -47,6 +50,17 @@ def reset(connection):
     """Ends a connection the rude way: with RST instead of FIN."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
+
+
+def vanish(connection):
+    """From now on the kernel drops whatever comes for this connection, acknowledgements too, and answers nothing: as if its
+    host were gone. What is sent goes out once."""
+    # First what was sent before has to arrive: with nothing acknowledged no more of it would be sent.
+    while struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0]:
+        time.sleep(0.005)
+    drop = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0), 8)  # BPF_RET of 0 bytes
+    program = struct.pack("HP", 1, ctypes.addressof(drop))
+    connection.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
 
 
 def read_all(connection, seconds=60):

@@ -1,7 +1,7 @@
 """Clients that are slow, idle, rude, gone, or speak a broken HTTP."""
-import os, re, socket, threading, time
+import asyncio, collections, contextlib, re, socket, threading, time
 import pictures
-from client import connect, convert, exchange, head, read_all, reset, upload
+from client import connect, exchange, head, read_all, reset, upload, vanish
 from server import Server, until
 
 
@@ -10,6 +10,13 @@ def served_beside(server):
     answer = upload(server, pictures.jpeg())
     assert answer.status == 201, answer
     return answer.seconds
+
+
+def is_served(server):
+    """Whether a good client's upload is stored; busy is all that it may be told instead."""
+    answer = upload(server, pictures.jpeg())
+    assert answer.status in (201, 503), answer
+    return answer.status == 201
 
 
 def idle_connections(scale):
@@ -56,8 +63,8 @@ def slow_senders(scale):
         threads = [threading.Thread(target=drip) for _ in range(100)]
         for thread in threads:
             thread.start()
-        time.sleep(2)
-        served_beside(server)
+        # For their first second they count as uploads on their way.
+        until("a good upload beside them", lambda: is_served(server))
         for thread in threads:
             thread.join()
         assert len(endings) == 100, f"only {len(endings)} were ended"
@@ -66,7 +73,8 @@ def slow_senders(scale):
         slow, refused = (sum(status == code for _, status in endings) for code in (b"408", b"503"))
         assert slow >= 5 and slow + refused >= 90, endings
         until("their descriptors to be given back", lambda: server.descriptors() <= before + 4)
-        return f"all ended within {max(seconds for seconds, _ in endings):.0f} s, {refused} refused at their header (503), {slow} told to be too slow (408)"
+        return (f"all ended within {max(seconds for seconds, _ in endings):.0f} s, {refused} refused at their header (503), "
+                f"{slow} told to be too slow (408)")
 
 
 def slow_readers(scale):
@@ -89,26 +97,125 @@ def slow_readers(scale):
         return "ended; others are served meanwhile"
 
 
+def vanished_readers(scale):
+    """Clients whose host is gone before it has acknowledged one byte of a large answer"""
+    with Server() as server:
+        picture = big_jpeg()
+        key = upload(server, picture).json["key"]
+        before, gone = server.descriptors(), []
+        requests = 20 * [head(f"/v1/images/{key}", 0, "GET")] + 4 * [head("/v1/convert", len(picture)) + picture]
+        for request in requests:
+            connection = connect(server)
+            connection.sendall(request[:-1])
+            vanish(connection)
+            connection.sendall(request[-1:])
+            gone.append(connection)
+        until("their answers to be under way", lambda: server.descriptors() >= before + len(gone))
+        served_beside(server)
+        until("their connections to be ended", lambda: server.descriptors() <= before + 4, 60)
+        for connection in gone:
+            reset(connection)
+        return f"all {len(gone)} ended; others are served meanwhile"
+
+
+def lawful_crowd(scale):
+    """300 uploads at once, each slow but within the law (17 KiB/s)"""
+    # Neither the queue nor the bodies' memory is to turn them away: the connections alone are what they could use up.
+    with Server("--queue", "1000", "--bodies-max", "2GiB") as server:
+        before, seen, over = server.descriptors(), collections.Counter(), threading.Event()
+        crowd = threading.Thread(target=lambda: asyncio.run(crawl(server, 300, seen, over)))
+        crowd.start()
+        try:
+            until("a crowd", lambda: server.descriptors() >= before + 200, 30)
+            held = server.descriptors() - before
+            worst, tries, stored = collections.defaultdict(float), 0, 0
+            end = time.monotonic() + (90 if scale == "long" else 30)
+            while time.monotonic() < end + (0 if stored else 60):
+                for path in ("/healthz", "/readyz"):
+                    answer = exchange(server, "GET", path, seconds=10)
+                    assert answer.status == 200, f"{path}: {answer}"
+                    worst[path] = max(worst[path], answer.seconds)
+                answer = upload(server, pictures.jpeg(), seconds=10)
+                assert answer.status in (201, 503), answer
+                worst["upload"] = max(worst["upload"], answer.seconds)
+                tries, stored = tries + 1, stored + (answer.status == 201)
+                time.sleep(0.5)
+        finally:
+            over.set()
+            crowd.join()
+        assert stored, f"none of {tries} good uploads was stored"
+        # What they are told instead of being let crawl on.
+        assert set(seen) <= {b"408", b"503", b"RST"}, seen
+        until("their descriptors to be given back", lambda: server.descriptors() <= before + 4, 30)
+        told = ", ".join(f"{count} × {what.decode()}" for what, count in sorted(seen.items()))
+        return (f"{held} of them held a connection; beside them every look at the health and every upload is answered "
+                f"within {max(worst.values()):.1f} s, {stored} of {tries} good uploads are stored, the others told to come "
+                f"later; of the slow ones were turned away: {told or 'none'}")
+
+
+async def crawl(server, count, seen, over):
+    """As many uploads at 17 KiB/s each, which do not end in this time; one that is turned away comes again."""
+    loop = asyncio.get_running_loop()
+
+    async def once():
+        with socket.socket() as connection:
+            connection.setblocking(False)
+            await loop.sock_connect(connection, ("127.0.0.1", server.port))
+            await loop.sock_sendall(connection, head("/v1/images", 4_000_000))
+            begun, sent = time.monotonic(), 0
+            while not over.is_set():
+                due = int(17 * 1024 * (time.monotonic() - begun + 1))
+                await loop.sock_sendall(connection, bytes(due - sent))
+                sent = due
+                with contextlib.suppress(TimeoutError):
+                    return (await asyncio.wait_for(loop.sock_recv(connection, 4096), 1))[9:12] or b"RST"
+
+    async def client():
+        while not over.is_set():
+            try:
+                status = await once()
+            except OSError:
+                status = b"RST"
+            if status:
+                seen[status] += 1
+            await asyncio.sleep(1)
+
+    await asyncio.gather(*(client() for _ in range(count)))
+
+
 def big_jpeg():
     return pictures.jpeg(6000, 4000)
 
 
 def aborted_uploads(scale):
     """Uploads given up at every tenth of the body, by FIN and by RST"""
-    with Server() as server:
-        picture = big_jpeg()
-        upload(server, pictures.jpeg())
+    picture = big_jpeg()
+    # Room for one such body and no second one: each upload waits until the one before has given back every byte.
+    room = str(len(picture) + 1000)
+    with Server("--body-max", room, "--bodies-max", room) as server:
+        def begun():
+            """A connection on which the whole body may come, by a `100 Continue`; None where there is no room for it."""
+            connection = connect(server)
+            connection.sendall(head("/v1/images", len(picture), extra="Expect: 100-continue\r\n"))
+            answer = connection.recv(4096)
+            assert answer[9:12] in (b"100", b"503"), answer
+            if answer[9:12] == b"100":
+                return connection
+            connection.close()
+
+        upload(server, pictures.jpeg(640, 480))
         before, stored = server.descriptors(), len(server.stored())
         for tenth in range(10):
             for end in (socket.socket.close, reset):
-                connection = connect(server)
-                connection.sendall(head("/v1/images", len(picture)) + picture[:len(picture) * tenth // 10])
+                connection = until("room for a whole body", begun)
+                connection.sendall(picture[:len(picture) * tenth // 10])
                 time.sleep(0.02)
                 end(connection)
         until("their descriptors to be given back", lambda: server.descriptors() <= before + 2)
         assert len(server.stored()) == stored, "half an upload was stored"
-        served_beside(server)
-        return "nothing stored, every descriptor and byte given back"
+        until("room for a whole body", begun).close()
+        until("a whole upload", lambda: upload(server, picture).status == 201)
+        return "nothing stored, every descriptor and every byte of the bodies' budget given back"
 
 
 def vanished_clients(scale):
@@ -119,7 +226,7 @@ def vanished_clients(scale):
             connection = connect(server)
             connection.sendall(head("/v1/convert", len(picture)) + picture)
             reset(connection)
-        until("quiet", lambda: served_beside(server), 30)
+        until("the next client to be served", lambda: is_served(server), 30)
         return "the next client is served"
 
 
@@ -133,12 +240,12 @@ def no_descriptors(scale):
                 flood.append(connect(server, 2))
         except OSError:
             pass
-        time.sleep(0.5)
+        most = until("the front to come to its limit", lambda: server.descriptors() >= 62 and server.descriptors())
         for connection in flood:
             connection.close()
         until("the descriptors to be given back", lambda: server.descriptors() <= before + 2, 30)
         served_beside(server)
-        return f"{len(flood)} connections against 64 descriptors; serves on when they are gone"
+        return f"{len(flood)} connections against 64 descriptors, of which {most} were used; serves on when they are gone"
 
 
 # What is sent, and the statuses that may come back; where several may, libmicrohttpd's version decides.
@@ -214,4 +321,5 @@ def pipelined(server):
     assert statuses == [b"200", b"200", b"404"], statuses
 
 
-ALL = [broken_requests, aborted_uploads, vanished_clients, no_descriptors, slow_senders, slow_readers, idle_connections]
+ALL = [broken_requests, aborted_uploads, vanished_clients, no_descriptors, slow_senders, slow_readers, vanished_readers,
+       lawful_crowd, idle_connections]

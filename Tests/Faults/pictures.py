@@ -24,6 +24,16 @@ def jpeg(width=1600, height=1200, orientation=6):
 
 
 @cache
+def slow_jpeg():
+    """A JPEG that keeps a worker busy for seconds where it has to be encoded again: 60 megapixels, progressive."""
+    image = Image.effect_noise((1000, 750), 60).resize((9000, 6700))
+    target = io.BytesIO()
+    Image.merge("RGB", (image, image.transpose(Image.Transpose.ROTATE_180), image)).save(
+        target, "JPEG", quality=85, progressive=True)
+    return target.getvalue()
+
+
+@cache
 def heic():
     """A HEIC of one tile, by heif-enc."""
     with tempfile.TemporaryDirectory() as folder:

@@ -21,24 +21,22 @@ class Server:
 
     Each has a folder of its own: `store` in it unless another is given, and its log."""
 
-    def __init__(self, *flags, store=None, before=(), environment=None):
+    def __init__(self, *flags, store=None, before=(), environment=None, program=PROGRAM):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="safelight-faults-"))
         # A server that runs as somebody else has to come through to its store.
         self.folder.chmod(0o755)
         self.store = pathlib.Path(store) if store else self.folder / "store"
-        self.flags, self.before, self.environment = flags, before, environment or {}
+        self.flags, self.before, self.environment, self.program = flags, before, environment or {}, program
         self.start()
 
     def start(self):
         self.log = open(self.folder / "log", "ab")
         self.exit = None
         begin = self.log.tell()
-        command = [*self.before, PROGRAM, "serve", "--listen", "127.0.0.1:0", "--store", self.store, *self.flags]
-        started = time.monotonic()
+        command = [*self.before, self.program, "serve", "--listen", "127.0.0.1:0", "--store", self.store, *self.flags]
         self.process = subprocess.Popen(command, stderr=self.log, env={**os.environ, **self.environment})
         self.port = int(until("a port", lambda: self._port(begin)))
         until("readiness", self.is_ready, 20)
-        self.ready_seconds = time.monotonic() - started
 
     def _port(self, begin):
         assert self.process.poll() is None, self.text()
@@ -66,7 +64,11 @@ class Server:
 
     def workers(self):
         """The processes that the front has started and that live."""
-        found = []
+        return list(self.work_done())
+
+    def work_done(self):
+        """The processor time that each worker has spent in its own code, in ticks of the kernel (10 ms)."""
+        done = {}
         for entry in os.listdir("/proc"):
             if not entry.isdigit():
                 continue
@@ -75,8 +77,8 @@ class Server:
             except OSError:
                 continue
             if int(fields[1]) == self.pid and fields[0] != "Z":
-                found.append(int(entry))
-        return found
+                done[int(entry)] = int(fields[11])
+        return done
 
     def signal_workers(self, number, at_most=None):
         """Sends a signal to the workers, the first ones where only some are asked for. One may have ended meanwhile."""

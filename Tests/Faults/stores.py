@@ -1,9 +1,9 @@
 """Disks that are full, read-only or forbidden, and a front that is killed while it stores."""
-import concurrent.futures, hashlib, io, os, pathlib, random, subprocess, tempfile, threading, time
+import concurrent.futures, hashlib, io, os, pathlib, random, shutil, subprocess, tempfile, threading, time
 from PIL import Image
 import pictures
 from client import convert, exchange, upload
-from server import Server, until
+from server import PROGRAM, Server, until
 
 
 class NotTried(Exception):
@@ -78,11 +78,14 @@ def forbidden(scale):
         raise NotTried("takes root, to become somebody else")
     with tempfile.TemporaryDirectory(prefix="safelight-forbidden-") as folder:
         os.chmod(folder, 0o755)
+        # The programs may lie where only root comes to.
+        for program in (PROGRAM, PROGRAM.with_name("safelight-worker")):
+            shutil.copy(program, folder)
         store = pathlib.Path(folder, "store")
         store.mkdir()
         os.chown(store, 65534, 65534)
         nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-        with Server(store=store, before=nobody) as server:
+        with Server(store=store, before=nobody, program=pathlib.Path(folder, PROGRAM.name)) as server:
             assert upload(server, pictures.jpeg()).status == 201
             paths = [store, *(path for path in store.rglob("*") if path.is_dir())]
             for path in paths:

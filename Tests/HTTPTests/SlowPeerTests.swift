@@ -111,8 +111,6 @@ import Testing
             handler,
             configure: {
                 $0.receivingMax = 3
-                $0.paceWindowMs = 2000
-                $0.bytesPerSecondMin = 0
             }
         ) { server throws in
             let startMs = Clock.monotonicMs()
