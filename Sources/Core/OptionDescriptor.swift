@@ -53,7 +53,8 @@ package struct OptionDescriptor: Sendable {
         word("color", "the source's colour profile goes along, or pixels are converted to sRGB", \.color),
         OptionDescriptor(
             name: "progressive", fallback: "false", allowed: "allowed are: false, true",
-            summary: "a progressive JPEG; a JPEG that is not encoded again becomes one without loss",
+            summary:
+                "a progressive JPEG, without loss where it is not encoded again; one that is progressive may stay so",
             apply: { value, options in
                 guard let choice = Bool(value) else { return false }
                 options.isProgressive = choice

@@ -3,7 +3,7 @@ import Glibc
 
 /// The signals that a service and its workers live with.
 package enum Signals {
-    /// Holds back SIGTERM and SIGINT for `waitForStop`, ignores SIGPIPE and SIGXFSZ, and makes sure that children can
+    /// Holds back SIGTERM, SIGINT and SIGHUP for `waitForStop`, ignores SIGPIPE and SIGXFSZ, and makes sure that children can
     /// be waited for, whatever was inherited.
     ///
     /// To be called first of all: every later thread inherits what is held back.
@@ -18,7 +18,7 @@ package enum Signals {
     /// Has a write past RLIMIT_FSIZE, which holds for memory files too, fail with EFBIG instead of ending the process.
     package static func outliveFileSizeLimit() { signal(SIGXFSZ, SIG_IGN) }
 
-    /// Waits for SIGTERM or SIGINT; which one came.
+    /// Waits for SIGTERM, SIGINT or SIGHUP; which one came.
     package static func waitForStop() -> Int32 {
         var stop = stopSignals
         var received: Int32 = 0
@@ -36,6 +36,8 @@ package enum Signals {
         sigemptyset(&signals)
         sigaddset(&signals, SIGTERM)
         sigaddset(&signals, SIGINT)
+        // Whoever started this by nohup wants it to outlive the terminal.
+        if clinux_is_ignored(SIGHUP) == 0 { sigaddset(&signals, SIGHUP) }
         return signals
     }
 }

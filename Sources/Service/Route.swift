@@ -21,7 +21,11 @@ enum Route: Equatable {
     }
 
     init(_ head: RequestHead) throws(Refusal) {
-        guard let place = Place(head.path) else { throw Refusal(failure: Failure(.notFound, "nothing is here")) }
+        guard let place = Place(head.path) else {
+            let meant = head.path.last == "" ? Place(head.path.dropLast()) : nil
+            let advice = meant.map { "; did you mean \($0.pattern)?" } ?? ""
+            throw Refusal(failure: Failure(.notFound, "nothing is here" + advice))
+        }
         guard place.methods.contains(head.method) else {
             let allowed = place.methods.map(\.description).joined(separator: ", ")
             throw Refusal(
@@ -41,7 +45,8 @@ enum Place: Equatable {
     case image(ObjectKey?)
 
     /// - Parameter path: the decoded segments.
-    init?(_ path: [String]) {
+    init?(_ path: some Collection<String>) {
+        let path = Array(path)
         switch path {
         case ["v1", "images"]: self = .images
         case ["v1", "convert"]: self = .convert

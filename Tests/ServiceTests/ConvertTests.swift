@@ -150,7 +150,7 @@ import Testing
         ["a", "-o", "b", "--quality", "0"], ["a", "-o", "b", "--quality"], ["a", "-o", "b", "--colour", "red"],
         ["a", "-o", "b", "--quality", "1", "--quality", "1"], ["a", "-x", "-o", "b"],
         ["a", "-o", "b", "--allow-unsandboxed=perhaps"], ["a", "-o", "b", "--worker="],
-        ["a", "-o", "b", "--worker", "w", "--worker", "w"],
+        ["a", "-o", "b", "--worker", "w", "--worker", "w"], ["", "-o", "b"], ["a", "-o", ""],
     ]) func refusesOtherCommandLines(arguments: [String]) {
         #expect(throws: Misuse.self) { try parse(arguments) }
     }

@@ -69,6 +69,9 @@ import Testing
         let named = try world.send("GET", "/nothing", headers: [("X-Request-Id", "upload-41")])
         #expect(named["X-Request-Id"] == "upload-41")
         #expect(try named.problemCode() == "not_found")
+        for path in ["/v1/images", "/v1/convert", "/healthz"] {
+            #expect(try world.send("POST", path + "/").text.contains("did you mean \(path)?"))
+        }
         let insane = try world.send("GET", "/nothing", headers: [("X-Request-Id", "a b")])
         #expect(insane["X-Request-Id"] != "a b")
         #expect(try insane.problemCode() == "not_found")

@@ -87,7 +87,7 @@ import Testing
 
     /// A request that is under way when the signal comes is answered, new connections are not taken, and the exit code
     /// tells that all went well.
-    @Test(arguments: [SIGTERM, SIGINT]) func finishesWhatRuns(signal: Int32) throws {
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func finishesWhatRuns(signal: Int32) throws {
         let service = try serve(["--grace", "10s"])
         let upload = try service.beginUpload(try Program.makeJPEG(), "/v1/images?quality=1")
         worker.waitUntilBegun()

@@ -102,6 +102,13 @@ import Testing
         }
     }
 
+    @Test func tellsHowASwitchTakesAValue() {
+        let sentence = "unexpected 'true'; --allow-anonymous takes a value as --allow-anonymous=true"
+        #expect(throws: Settings.Complaints(sentences: [sentence])) {
+            try Settings(arguments: ["--allow-anonymous", "true"], environment: [:])
+        }
+    }
+
     @Test(arguments: ["0.0.0.0:80", "[::]:80", "192.168.1.1:80", ":80", "example.org:80"])
     func asksBeforeServingEverybody(address: String) throws {
         #expect {

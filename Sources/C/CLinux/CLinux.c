@@ -136,6 +136,11 @@ void clinux_name_thread(const char *name) {
   pthread_setname_np(pthread_self(), cut);
 }
 
+int clinux_is_ignored(int signal) {
+  struct sigaction action;
+  return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 int clinux_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
 
 int clinux_fsetxattr(int fd, const char *name, const void *value, size_t size) {

@@ -25,7 +25,7 @@ enum Help {
 
     private static let serve =
         """
-        safelight serve: serves HTTP and stores what is uploaded, until SIGTERM or SIGINT
+        safelight serve: serves HTTP and stores what is uploaded, until SIGTERM, SIGINT or SIGHUP
 
         Every flag has an environment twin; the flag wins.
 

@@ -40,8 +40,10 @@ struct InspectionText {
         guard let status = disclosure.gpsStatus else { return }
         guard let place = disclosure.position else { return add("place", status.rawValue) }
         let off = place.horizontalError.map { " within \(InspectionText.number($0)) m" } ?? ""
-        add("place", "\(place.latitude), \(place.longitude)\(off)")
-        if let altitude = place.altitude { add("altitude", "\(InspectionText.number(altitude)) m") }
+        // Millionths of a degree are a hand's breadth.
+        let (latitude, longitude) = (place.latitude.rounded(digits: 6), place.longitude.rounded(digits: 6))
+        add("place", "\(latitude), \(longitude)\(off)")
+        if let altitude = place.altitude { add("altitude", "\(InspectionText.number(altitude.rounded(digits: 1))) m") }
         if let timestamp = place.timestamp { add("place at", timestamp) }
     }
 
@@ -70,5 +72,13 @@ struct InspectionText {
     private static func number(_ value: Double) -> String {
         let text = value.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+}
+
+extension Double {
+    /// To so many digits behind the point.
+    fileprivate func rounded(digits: Int) -> Double {
+        let unit = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
+        return (self * unit).rounded() / unit
     }
 }

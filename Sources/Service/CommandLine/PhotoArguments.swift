@@ -51,7 +51,7 @@ struct PhotoArguments: Equatable {
             case .letter: throw Self.unknown(word, hasOutput: hasOutput)
             }
         }
-        guard inputs.count == 1, hasOutput == (output != nil) else {
+        guard inputs.count == 1, inputs[0] != "", hasOutput == (output != nil), output != "" else {
             throw Misuse(
                 sentence: hasOutput
                     ? "give one input and one output: safelight convert FILE|- -o FILE|-"

@@ -33,7 +33,8 @@ enum Serve {
                     "version": .text(Version.text),
                 ])
             let signal = Signals.waitForStop()
-            log(.info, "stopping", ["signal": .text(signal == SIGINT ? "SIGINT" : "SIGTERM")])
+            let names = [SIGTERM: "SIGTERM", SIGINT: "SIGINT", SIGHUP: "SIGHUP"]
+            log(.info, "stopping", ["signal": .text(names[signal] ?? "\(signal)")])
             return stop(parts, settings, log)
         } catch {
             log(.error, "cannot start", ["error.diagnosis": .text("\(error)")])

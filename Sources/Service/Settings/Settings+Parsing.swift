@@ -47,18 +47,26 @@ extension Settings {
     private mutating func apply(flags arguments: [String]) -> [String] {
         var sentences: [String] = []
         var seen: Set<String> = []
+        var lastSwitch: String?
         var rest = Flags(arguments)
         while let flag = rest.next() {
             guard case .flag(let name, var value) = flag else {
-                sentences.append("unexpected '\(flag.text.clipped)'; settings are given as --name value")
+                let advice =
+                    lastSwitch.map { "--\($0) takes a value as --\($0)=\(flag.text.clipped)" }
+                    ?? "settings are given as --name value"
+                sentences.append("unexpected '\(flag.text.clipped)'; \(advice)")
                 continue
             }
+            lastSwitch = nil
             guard let descriptor = SettingDescriptor.all.first(where: { $0.flag == name }) else {
                 let known = SettingDescriptor.all.map { "--" + $0.flag }.joined(separator: ", ")
                 sentences.append("unknown flag '--\(name.clipped)'; known are: \(known)")
                 continue
             }
-            if value == nil { value = descriptor.isSwitch ? "true" : rest.takeValue() }
+            if value == nil {
+                if descriptor.isSwitch { lastSwitch = name }
+                value = descriptor.isSwitch ? "true" : rest.takeValue()
+            }
             guard seen.insert(name).inserted else {
                 sentences.append("--\(name) is given more than once")
                 continue
