@@ -46,6 +46,7 @@ private func checkOutputCheck(_ bytes: Span<UInt8>, _ structure: JPEGStructure?)
         try OutputCheck.verify(bytes, size: size)
         guard let structure else { fatalError("broken promise: the check passes what the survey refuses") }
         promise(structure.hasEOI && structure.trailer.isEmpty, "the check passes bytes after EOI")
+        promise(structure.isCopyable, "the check passes what is not the picture")
         promise(structure.exif.isEmpty && structure.found.isEmpty, "the check passes \(structure.found.keys)")
     } catch {
         promise(error.code == .selfCheckFailed, error.detail)
@@ -57,7 +58,8 @@ private func check(
 ) {
     promise(proof.frame.size == structure.frame.size, "two sizes: \(proof.frame.size) and \(structure.frame.size)")
     promise(proof.hasEOI == structure.hasEOI, "one saw EOI, the other did not")
-    guard structure.hasEOI, !proof.hasStrayData, !structure.frame.isArithmetic, structure.frame.components.count < 4
+    guard structure.isCopyable, structure.hasEOI, !proof.hasStrayData, !structure.frame.isArithmetic,
+        structure.frame.components.count < 4
     else { return }
     guard let preamble = try? JPEGPreamble.bytes(.jfif, profile: []) else { return }
     let copy = preamble + structure.carried.bytes(in: bytes) + [0xFF, 0xD9]

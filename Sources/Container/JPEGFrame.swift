@@ -79,6 +79,30 @@ package struct JPEGFrame: Sendable, Equatable {
     }
 }
 
+extension JPEGFrame {
+    /// How many MCUs a scan has (T.81, sections A.2.2 and A.2.3): a single component's are its blocks. In lossless
+    /// pictures a block is one sample.
+    func mcus(of scan: JPEGScanHeader) -> Int {
+        let side = process == .lossless ? 1 : 8
+        var horizontal = 1
+        var vertical = 1
+        for component in components {
+            horizontal = max(horizontal, component.horizontal)
+            vertical = max(vertical, component.vertical)
+        }
+        func units(_ length: Int, _ factor: Int, of largest: Int) -> Int {
+            let samples = (length * factor + largest - 1) / largest
+            return (samples + side - 1) / side
+        }
+        if scan.parts.count == 1, let part = scan.parts.first {
+            let component = components[part.component]
+            return units(size.width, component.horizontal, of: horizontal)
+                * units(size.height, component.vertical, of: vertical)
+        }
+        return units(size.width, 1, of: horizontal) * units(size.height, 1, of: vertical)
+    }
+}
+
 /// What a JPEG's components mean.
 package enum JPEGColourModel: Sendable, Equatable {
     case grey, ycbcr, rgb, cmyk, ycck

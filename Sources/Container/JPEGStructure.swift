@@ -21,8 +21,13 @@ package struct JPEGStructure: Sendable, Equatable {
     package let found: [Removable: Int]
     package let warnings: Set<Warning>
     /// What a copy carries over untouched, in order: tables, frame header, scan headers and scan data. SOI, EOI and
-    /// everything else are left out, fill bytes too: what `OutputCheck` asks of a Huffman-coded picture, these meet.
+    /// everything else are left out, fill bytes and segments of tables that no scan uses too: what `OutputCheck` asks of
+    /// a Huffman-coded picture, these meet where `isCopyable`.
     package let carried: Extents
+    /// Whether `carried` is the picture and nothing else. It is more where a segment holds tables that are used beside
+    /// others that are not, which may be a text of any length, and where there are restart markers that no interval asks
+    /// for.
+    package let isCopyable: Bool
     /// Whether EOI was found. Without it the picture is cut, even if the cut fell behind its last block.
     package let hasEOI: Bool
     /// What follows EOI; empty where nothing does.
@@ -47,6 +52,7 @@ package struct JPEGStructure: Sendable, Equatable {
             }
             try survey.take(part, of: bytes)
         }
+        survey.endScan()
         guard let frame = survey.frame, survey.scanCount > 0 else {
             throw survey.hasEOI
                 ? Failure(.corrupt, "JPEG: there is no picture before the end marker")
@@ -65,6 +71,7 @@ package struct JPEGStructure: Sendable, Equatable {
         found = survey.found
         warnings = survey.warnings
         carried = Extents(survey.carried)
+        isCopyable = survey.isCopyable
         hasEOI = survey.hasEOI
     }
 }

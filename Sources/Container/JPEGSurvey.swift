@@ -16,10 +16,15 @@ struct JPEGSurvey {
     /// What is not the picture itself, in bytes.
     private(set) var found: [Removable: Int] = [:]
     private(set) var warnings: Set<Warning> = []
-    private(set) var carried: [Range<Int>] = []
+    /// What a copy would carry; of tables with the number of their segment in `tables`.
+    private var pieces: [(range: Range<Int>, tables: Int?)] = []
     private(set) var hasEOI = false
     private var hasMultiPictureIndex = false
     private var tables = JPEGTables()
+    private var restarts = JPEGRestarts()
+    /// Of the scan that was last met.
+    private var scanMCUs: Int?
+    private var hasStrangeRestarts = false
 
     init(limits: Limits) { self.limits = limits }
 
@@ -28,7 +33,9 @@ struct JPEGSurvey {
         switch part {
         case .bare(let marker): try takeBare(marker)
         case .segment(let marker, let payload): try takeSegment(marker, payload, of: bytes)
-        case .scan(let range): carry(range)
+        case .scan(let range, let restarts):
+            self.restarts = restarts
+            carry(range)
         case .fill: break
         case .stray: warnings.insert(.headerIrregular)
         }
@@ -47,15 +54,17 @@ struct JPEGSurvey {
     private mutating func takeSegment(
         _ marker: JPEGMarker, _ payload: Range<Int>, of bytes: Span<UInt8>
     ) throws(Failure) {
+        // Before a new restart interval holds.
+        endScan()
         try tables.take(marker, payload: payload, of: bytes)
         switch marker {
         case .sos: try takeScanHeader(payload, of: bytes)
         case .dnl: try takeLineCount(payload, of: bytes)
         case .com: found.note(.comment, bytes: payload.count)
         case .dri:
-            if scanCount == 0 { restartInterval = bytes.bigEndian16(at: payload.lowerBound) ?? 0 }
-            carry((payload.lowerBound - 4)..<payload.upperBound)
-        case .dqt, .dht: carry((payload.lowerBound - 4)..<payload.upperBound)
+            if scanCount == 0 { restartInterval = tables.restartInterval }
+            carry((payload.lowerBound - 4)..<payload.upperBound, tables: tables.latest)
+        case .dqt, .dht: carry((payload.lowerBound - 4)..<payload.upperBound, tables: tables.latest)
         // Of arithmetic coding, which no copy keeps; Huffman coding has no use for it.
         case .dac: break
         case _ where marker.isFrame: try takeFrame(marker, payload, of: bytes)
@@ -76,7 +85,8 @@ struct JPEGSurvey {
     private mutating func takeScanHeader(_ payload: Range<Int>, of bytes: Span<UInt8>) throws(Failure) {
         guard let frame else { throw Failure(.corrupt, "JPEG: a scan stands before the frame header") }
         let header = try JPEGScanHeader(payload, of: bytes, in: frame)
-        try tables.check(header, of: frame)
+        try tables.use(header, of: frame, in: bytes)
+        scanMCUs = frame.mcus(of: header)
         if !header.isRegular { warnings.insert(.headerIrregular) }
         if scanCount == 0 {
             colourModel = JPEGColourModel(
@@ -98,13 +108,32 @@ struct JPEGSurvey {
         warnings.insert(.headerIrregular)
     }
 
-    private mutating func carry(_ range: Range<Int>) {
-        if let last = carried.last, last.upperBound == range.lowerBound {
-            carried[carried.count - 1] = last.lowerBound..<range.upperBound
-        } else {
-            carried.append(range)
-        }
+    /// Holds the restart markers of the scan that ends here against the interval. To be called after the last piece, too.
+    mutating func endScan() {
+        guard let mcus = scanMCUs else { return }
+        if !restarts.belong(toScanOf: mcus, interval: tables.restartInterval) { hasStrangeRestarts = true }
+        restarts = JPEGRestarts()
+        scanMCUs = nil
     }
+
+    private mutating func carry(_ range: Range<Int>, tables: Int? = nil) { pieces.append((range, tables)) }
+
+    /// `JPEGStructure.carried`.
+    var carried: [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        for piece in pieces {
+            if let segment = piece.tables, !tables.isUsed(segment) { continue }
+            if let last = ranges.last, last.upperBound == piece.range.lowerBound {
+                ranges[ranges.count - 1] = last.lowerBound..<piece.range.upperBound
+            } else {
+                ranges.append(piece.range)
+            }
+        }
+        return ranges
+    }
+
+    /// `JPEGStructure.isCopyable`.
+    var isCopyable: Bool { tables.isFreeOfSurplus && !hasStrangeRestarts }
 }
 
 // MARK: What is not the picture itself

@@ -6,12 +6,30 @@ enum JPEGPart: Equatable {
     case bare(JPEGMarker)
     /// A marker with its length; `payload` is what follows the length.
     case segment(JPEGMarker, payload: Range<Int>)
-    /// Entropy-coded data: the bytes FF in it are followed by 00 or are restart markers.
-    case scan(Range<Int>)
+    /// Entropy-coded data: the bytes FF in it are followed by 00 or are restart markers. With the markers of the scan so
+    /// far, since fill bytes cut it into pieces.
+    case scan(Range<Int>, JPEGRestarts)
     /// Bytes FF before a marker (T.81, section B.1.1.2 allows any number) or before a stuffed byte of a scan.
     case fill(Range<Int>)
     /// Bytes that belong to nothing.
     case stray(Range<Int>)
+}
+
+/// The restart markers of a scan.
+struct JPEGRestarts: Equatable {
+    private(set) var count = 0
+    /// They are numbered as they should be (T.81, section B.2.1): modulo 8, from 0.
+    private(set) var isOrdered = true
+
+    mutating func note(_ marker: JPEGMarker) {
+        if marker.rawValue & 7 != UInt8(count & 7) { isOrdered = false }
+        count += 1
+    }
+
+    /// Whether they are what a scan of so many MCUs has. That they stand where they should is for decoders to prove.
+    func belong(toScanOf mcus: Int, interval: Int) -> Bool {
+        isOrdered && count == (interval > 0 ? max(mcus - 1, 0) / interval : 0)
+    }
 }
 
 /// Cuts a JPEG file into its pieces, from the first byte on. Each byte is looked at a fixed number of times at most.
@@ -22,6 +40,7 @@ struct JPEGWalker {
     /// Where the next piece starts.
     private(set) var position = 0
     private var isInScan = false
+    private var restarts = JPEGRestarts()
 
     /// - Returns: the next piece, or nil at the end of the file.
     /// - Throws: `corrupt` at a reserved marker or an impossible length, `truncated` where a segment is cut.
@@ -29,10 +48,10 @@ struct JPEGWalker {
         guard position < bytes.count else { return nil }
         let start = position
         if isInScan {
-            let end = JPEGWalker.scanEnd(from: start, in: bytes)
+            let end = scanEnd(from: start, in: bytes)
             if end > start {
                 position = end
-                return .scan(start..<end)
+                return .scan(start..<end, restarts)
             }
             // An FF stands here; what follows it says which kind.
             guard let code = bytes.byte(at: start + 1) else {
@@ -68,6 +87,7 @@ struct JPEGWalker {
         }
         position = end
         isInScan = marker == .sos
+        restarts = JPEGRestarts()
         return .segment(marker, payload: (start + 4)..<end)
     }
 
@@ -79,11 +99,15 @@ struct JPEGWalker {
     }
 
     /// Where the scan's data that starts at `start` meets a marker, a fill byte or the end of the file.
-    private static func scanEnd(from start: Int, in bytes: Span<UInt8>) -> Int {
+    private mutating func scanEnd(from start: Int, in bytes: Span<UInt8>) -> Int {
         var position = start
         while let escape = bytes.firstIndex(of: 0xFF, in: position..<bytes.count) {
-            guard let code = bytes.byte(at: escape + 1), code == 0 || JPEGMarker(rawValue: UInt8(code)).isRestart
-            else { return escape }
+            guard let code = bytes.byte(at: escape + 1) else { return escape }
+            if code != 0 {
+                let marker = JPEGMarker(rawValue: UInt8(code))
+                guard marker.isRestart else { return escape }
+                restarts.note(marker)
+            }
             position = escape + 2
         }
         return bytes.count

@@ -4,8 +4,9 @@ package import Core
 ///
 /// It allows, and refuses all else: SOI · JFIF without a thumbnail · Adobe's marker · the one EXIF block that was asked
 /// for, as `ExifOutputCheck` allows it · a whole ICC profile of nothing but colours · one frame header (8 bits, Huffman
-/// codes, 1 or 3 components, the size that was planned) · tables, restart intervals and scans whose lengths are exact and
-/// whose tables are there · one EOI, which is the last byte. So no metadata can have come through, by our mistake or by a
+/// codes, 1 or 3 components, the size that was planned) · scans whose tables are there, with the restart markers that their
+/// interval asks for · tables and restart intervals whose lengths are exact and which a scan uses · one EOI, right behind
+/// a scan, which is the last byte. So no metadata can have come through, by our mistake or by a
 /// decoder that was taken over.
 package enum OutputCheck {
     /// - Parameters:
@@ -64,6 +65,9 @@ private struct OutputInspection {
     private var hasExif = false
     private var scanCount = 0
     private var tables = JPEGTables()
+    private var restarts = JPEGRestarts()
+    /// Of the scan that has begun and not ended yet.
+    private var scanMCUs: Int?
 
     init(size: PixelSize, exif: ExifOutputCheck.Allowance?) {
         self.size = size
@@ -75,10 +79,13 @@ private struct OutputInspection {
         case (_, .ended): throw refusal("bytes after EOI")
         case (.bare(.soi), .outside): stage = .head
         case (_, .outside): throw refusal("no SOI at the start")
-        case (.bare(.eoi), .picture): stage = .ended
+        case (.bare(.eoi), .picture):
+            guard scanCount == 0 || scanMCUs != nil else { throw refusal("a segment between the last scan and EOI") }
+            try endScan()
+            stage = .ended
         case (.bare(let marker), _): throw refusal("the marker \(marker.text) in the wrong place")
         case (.segment(let marker, let payload), _): try takeSegment(marker, payload, of: bytes)
-        case (.scan, _): break
+        case (.scan(_, let restarts), _): self.restarts = restarts
         case (.fill, _): throw refusal("fill bytes")
         case (.stray, _): throw refusal("bytes between segments")
         }
@@ -87,6 +94,7 @@ private struct OutputInspection {
     func finish(_ bytes: Span<UInt8>) throws(Failure) {
         guard stage == .ended else { throw refusal("no EOI") }
         guard scanCount > 0 else { throw refusal("no scan") }
+        guard tables.isFullyUsed else { throw refusal("a table or restart interval that no scan uses") }
         guard hasExif == (exif != nil) else { throw refusal("no EXIF, which is said to be there") }
         switch icc.profile {
         case .absent: break
@@ -102,7 +110,12 @@ private struct OutputInspection {
     private mutating func takeSegment(
         _ marker: JPEGMarker, _ payload: Range<Int>, of bytes: Span<UInt8>
     ) throws(Failure) {
+        try endScan()
         try tables.take(marker, payload: payload, of: bytes)
+        // At once: so many segments at most are remembered as scans can use.
+        guard !tables.hasReplacedUnused else {
+            throw refusal("a table in the segment \(marker.text) that no scan uses")
+        }
         switch marker {
         case .dqt, .dht, .dri: break
         case .sos: try takeScanHeader(payload, of: bytes)
@@ -110,6 +123,16 @@ private struct OutputInspection {
         case _ where marker.application != nil && stage == .head: try takeApplication(marker, payload, of: bytes)
         default: throw refusal("the segment \(marker.text)")
         }
+    }
+
+    /// Holds the restart markers of the scan that ends here against the interval.
+    private mutating func endScan() throws(Failure) {
+        guard let mcus = scanMCUs else { return }
+        guard restarts.belong(toScanOf: mcus, interval: tables.restartInterval) else {
+            throw refusal("restart markers that the interval does not ask for")
+        }
+        restarts = JPEGRestarts()
+        scanMCUs = nil
     }
 
     private mutating func takeFrame(
@@ -127,7 +150,9 @@ private struct OutputInspection {
 
     private mutating func takeScanHeader(_ payload: Range<Int>, of bytes: Span<UInt8>) throws(Failure) {
         guard let frame else { throw refusal("a scan before the frame header") }
-        try tables.check(try JPEGScanHeader(payload, of: bytes, in: frame), of: frame)
+        let header = try JPEGScanHeader(payload, of: bytes, in: frame)
+        try tables.use(header, of: frame, in: bytes)
+        scanMCUs = frame.mcus(of: header)
         scanCount += 1
         guard scanCount <= JPEGStructure.scansMax else { throw refusal("more than \(JPEGStructure.scansMax) scans") }
     }

@@ -4,7 +4,8 @@ package struct PictureFacts: Sendable, Equatable {
     package struct JPEG: Sendable, Equatable {
         /// Grey, or YCbCr in factors that have a name, so that the coefficients can be moved.
         package var isMovable: Bool
-        /// Every reader reads it as it is: grey or YCbCr, Huffman codes, baseline or progressive.
+        /// Every reader reads it as it is: grey or YCbCr, Huffman codes, baseline or progressive. And its coded data are
+        /// the picture and nothing else.
         package var isCommon: Bool
         package var isProgressive: Bool
         /// The largest sampling factors: 8 times these is what libjpeg decodes at a time.

@@ -233,7 +233,8 @@ extension PictureFacts {
                 ? nil
                 : JPEG(
                     isMovable: isGrey || subsampling != nil,
-                    isCommon: isPlain && !structure.frame.isArithmetic && structure.frame.process != .extended,
+                    isCommon: isPlain && !structure.frame.isArithmetic && structure.frame.process != .extended
+                        && structure.isCopyable,
                     isProgressive: structure.frame.process == .progressive, factors: factors))
     }
 }

@@ -111,15 +111,11 @@ import Testing
 
     @Test func carriesThePictureAndNothingElse() throws {
         let comment = JPEGShape.segment(0xFE, "made by hand")
-        let second = JPEGShape.dht + comment + JPEGShape.scanHeader() + [0x42]
-        let file =
-            JPEGShape.soi + JPEGShape.jfif + comment + JPEGShape.dqt + comment + JPEGShape.frame(0xC2) + JPEGShape.dht
-            + JPEGShape.scanHeader() + JPEGShape.scanData + second + JPEGShape.eoi + [1, 2, 3]
+        let file = JPEGShape.progressive(comment, between: comment) + [1, 2, 3]
         let structure = try parse(file)
-        let expected =
-            JPEGShape.dqt + JPEGShape.frame(0xC2) + JPEGShape.dht + JPEGShape.scanHeader() + JPEGShape.scanData
-            + JPEGShape.dht + JPEGShape.scanHeader() + [0x42]
-        #expect(structure.carried.bytes(in: file.span) == expected)
+        let expected = JPEGShape.progressive().dropFirst(2 + JPEGShape.jfif.count).dropLast(2)
+        #expect(structure.carried.bytes(in: file.span) == Array(expected))
+        #expect(structure.isCopyable)
         #expect(structure.scanCount == 2)
         #expect(structure.trailer == (file.count - 3)..<file.count)
         #expect(structure.removed == [.comment, .trailer])
@@ -128,11 +124,13 @@ import Testing
     /// Any number of FF may stand before a marker; a copy leaves them out and is then a plain JPEG.
     @Test func carriesNoFillBytes() throws {
         let fill: [UInt8] = [0xFF, 0xFF, 0xFF]
-        let file = JPEGShape.soi + fill + JPEGShape.file(scan: [1, 2] + fill + [0xFF, 0xD3, 4] + fill).dropFirst(2)
+        let file =
+            JPEGShape.soi + fill
+            + JPEGShape.file(JPEGShape.dri, scan: [1, 2] + fill + [0xFF, 0xD0, 4] + fill).dropFirst(2)
         let structure = try parse(file)
-        #expect(structure.warnings.isEmpty)
+        #expect(structure.warnings.isEmpty && structure.isCopyable)
         let carried = structure.carried.bytes(in: file.span)
-        #expect(carried.suffix(5) == [1, 2, 0xFF, 0xD3, 4])
+        #expect(carried.suffix(5) == [1, 2, 0xFF, 0xD0, 4])
         let copy = try JPEGPreamble.bytes(.jfif, profile: []) + carried + JPEGShape.eoi
         try OutputCheck.verify(copy.span, size: structure.frame.size)
     }
@@ -146,6 +144,88 @@ import Testing
             #expect(carried == Array(JPEGShape.file().dropFirst(2 + JPEGShape.jfif.count).dropLast(2)))
             let copy = try JPEGPreamble.bytes(.jfif, profile: []) + carried + JPEGShape.eoi
             try OutputCheck.verify(copy.span, size: structure.frame.size)
+        }
+    }
+
+    private static let text = "48.8584 N, 2.2945 E "
+
+    /// Segments that no scan uses: the copy is the picture without them, and passes the check.
+    @Test(
+        arguments: [
+            JPEGShape.file(JPEGShape.dqt(3, text)), JPEGShape.file(JPEGShape.dqt(0, text)),
+            JPEGShape.file(JPEGShape.dht(0x13, text)), JPEGShape.file(JPEGShape.dht(0, text)),
+            JPEGShape.file(JPEGShape.dht(0, text) + JPEGShape.dht(0, text)),
+            JPEGShape.file(
+                JPEGShape.segment(0xDB, JPEGShape.quantization(0, text) + JPEGShape.quantization(0, text))),
+            JPEGShape.file(JPEGShape.segment(0xDD, [0x41, 0x42]) + JPEGShape.segment(0xDD, [0, 24])),
+            JPEGShape.file(JPEGShape.segment(0xDD, [0x41, 0x42]) + JPEGShape.segment(0xDD, [0, 0])),
+            JPEGShape.file(scan: JPEGShape.scanData + JPEGShape.dqt(0, text) + JPEGShape.dht(0, text)),
+            JPEGShape.file(scan: JPEGShape.scanData + JPEGShape.dri + JPEGShape.segment(0xFE, text)),
+        ])
+    func leavesOutTablesThatNoScanUses(file: [UInt8]) throws {
+        let structure = try parse(file)
+        #expect(structure.isCopyable)
+        let carried = structure.carried.bytes(in: file.span)
+        #expect(carried == Array(JPEGShape.file().dropFirst(2 + JPEGShape.jfif.count).dropLast(2)))
+        let copy = try JPEGPreamble.bytes(.jfif, profile: []) + carried + JPEGShape.eoi
+        try OutputCheck.verify(copy.span, size: structure.frame.size)
+    }
+
+    @Test(
+        arguments: [
+            // A quantization table for a component that has had its scan, a table of the class that the scan has not.
+            JPEGShape.progressive(between: JPEGShape.dqt(0, text)),
+            JPEGShape.progressive(between: JPEGShape.dht(0, text)),
+            JPEGShape.progressive(between: JPEGShape.segment(0xDD, [0x41, 0x42])),
+            JPEGShape.progressive(JPEGShape.dht(0x10, text)), JPEGShape.progressive(JPEGShape.dht(0, text)),
+        ])
+    func leavesOutTablesThatNoProgressiveScanUses(file: [UInt8]) throws {
+        let structure = try parse(file)
+        #expect(structure.isCopyable)
+        let carried = structure.carried.bytes(in: file.span)
+        #expect(carried == Array(JPEGShape.progressive().dropFirst(2 + JPEGShape.jfif.count).dropLast(2)))
+    }
+
+    /// What cannot be left out segment by segment.
+    @Test(
+        arguments: [
+            ("beside used ones", JPEGShape.file(tables: JPEGShape.segment(0xC4, mixed))),
+            (
+                "twice in a segment",
+                JPEGShape.file(tables: JPEGShape.segment(0xC4, JPEGShape.huffman(0, text) + JPEGShape.dht.dropFirst(4)))
+            ),
+            (
+                "of the other class",
+                JPEGShape.file(frame: JPEGShape.frame(0xC2), spectral: [0, 0, 0], scan: JPEGShape.scanData)
+            ),
+            ("repeated symbols", JPEGShape.file(tables: JPEGShape.dc + JPEGShape.dht(0x10, text))),
+            ("markers without an interval", JPEGShape.file(scan: JPEGShape.restartedData)),
+            ("more markers", JPEGShape.file(JPEGShape.dri, scan: JPEGShape.restartedData + [0xFF, 0xD1])),
+            ("fewer markers", JPEGShape.file(JPEGShape.dri)),
+            ("another number", JPEGShape.file(JPEGShape.dri, scan: [1, 0xFF, 0xD3, 2])),
+            ("markers at the end of a scan", JPEGShape.progressive(first: JPEGShape.scanData + [0xFF, 0xD0])),
+            (
+                "an interval that only ends another",
+                JPEGShape.progressive(
+                    JPEGShape.dri, between: JPEGShape.segment(0xDD, [0x41, 0x42]), first: JPEGShape.restartedData)
+            ),
+        ] as [(String, [UInt8])])
+    func tellsWhatIsNotCopyable(what: String, file: [UInt8]) throws {
+        #expect(try !parse(file).isCopyable, "\(what)")
+    }
+
+    private static let mixed = Array(JPEGShape.dht.dropFirst(4)) + JPEGShape.huffman(1, text)
+
+    /// By arithmetic: MCUs of 16×16 pixels, or the blocks of a single component.
+    @Test func countsTheMCUsOfEachScan() throws {
+        let frame = JPEGShape.segment(0xC0, [8, 0, 32, 0, 48, 3, 1, 0x22, 0, 2, 0x11, 0, 3, 0x11, 0])
+        let restarts = { (count: Int) -> [UInt8] in (0..<count).flatMap { [1, 0xFF, 0xD0 + UInt8($0 % 8)] } + [2] }
+        for (ids, mcus) in [([1, 2, 3], 6), ([1], 24), ([2], 6), ([1, 2], 6)] as [([UInt8], Int)] {
+            for count in (mcus - 3)...(mcus + 1) {
+                let file = JPEGShape.file(
+                    JPEGShape.segment(0xDD, [0, 1]), frame: frame, ids: ids, scan: restarts(count))
+                #expect(try parse(file).isCopyable == (count == mcus - 1), "\(ids), \(count)")
+            }
         }
     }
 
@@ -338,7 +418,7 @@ import Testing
         #expect(failure?.code == .tooManyPixels)
         #expect(failure?.detail.contains("1536") == true && failure?.detail.contains("1535") == true)
 
-        let scan = JPEGShape.scanHeader() + [1]
+        let scan = JPEGShape.scanHeader(spectral: [0, 0, 0]) + [1]
         let scans = { Array(repeating: scan, count: $0).flatMap(\.self) }
         let head = JPEGShape.soi + JPEGShape.dqt + JPEGShape.dht + JPEGShape.frame(0xC2)
         #expect(try parse(head + scans(100) + JPEGShape.eoi).scanCount == 100)
@@ -354,6 +434,7 @@ import Testing
     @Test(
         arguments: [
             [], ["-progressive"], ["-grayscale"], ["-restart", "1"], ["-sample", "2x1"],
+            ["-progressive", "-restart", "1"],
             ["-sample", "1x1", "-optimize"],
             ["-rgb"],
         ])

@@ -12,6 +12,9 @@ import Testing
                 + JPEGShape.segment(0xE1, "http://ns.adobe.com/xap/1.0/\0tiff:Orientation=\"6\" exif:GPSLatitude"),
             appended: JPEGShape.file()),
         HEIFShape.grid.bytes, richHEIF.bytes,
+        JPEGShape.progressive(
+            JPEGShape.dri + JPEGShape.dqt(1, "unused") + JPEGShape.dri,
+            between: JPEGShape.dht(2, "unused") + JPEGShape.segment(0xDD, [0, 0]), first: JPEGShape.restartedData),
     ]
 
     private static var richHEIF: HEIFShape {
@@ -34,12 +37,12 @@ import Testing
         return shape
     }
 
-    @Test(arguments: 0..<3) func theSourcesAreGood(index: Int) {
+    @Test(arguments: 0..<4) func theSourcesAreGood(index: Int) {
         #expect(problem(MutationTests.sources[index]) == nil)
         #expect(answers(MutationTests.sources[index]))
     }
 
-    @Test(arguments: 0..<3) func survivesMutations(source: Int) {
+    @Test(arguments: 0..<4) func survivesMutations(source: Int) {
         for seed in 0..<1500 as Range<UInt64> {
             let bytes = MutationTests.sources[source].mutated(seed: seed)
             if let problem = problem(bytes) {
@@ -77,7 +80,7 @@ import Testing
             let jpeg = try JPEGStructure(parsing: bytes.span, limits: Limits())
             let ranges = jpeg.carried.ranges + jpeg.exif.flatMap(\.ranges) + [jpeg.trailer]
             if ranges.contains(where: { $0.upperBound > bytes.count }) { return "a range beyond the file" }
-            if !jpeg.frame.isArithmetic, jpeg.frame.components.count < 4 {
+            if jpeg.isCopyable, !jpeg.frame.isArithmetic, jpeg.frame.components.count < 4 {
                 let copy =
                     try JPEGPreamble.bytes(.jfif, profile: JPEGShape.profile) + jpeg.carried.bytes(in: bytes.span)
                     + JPEGShape.eoi

@@ -24,11 +24,13 @@ import Testing
             JPEGShape.file(
                 JPEGShape.icc(1, of: 2, Array(JPEGShape.profile.prefix(70)))
                     + JPEGShape.icc(2, of: 2, Array(JPEGShape.profile.dropFirst(70)))),
-            JPEGShape.file(JPEGShape.segment(0xDD, [0, 4])), JPEGShape.file(frame: JPEGShape.frame(0xC1)),
+            JPEGShape.file(JPEGShape.dri, scan: JPEGShape.restartedData), JPEGShape.file(frame: JPEGShape.frame(0xC1)),
+            JPEGShape.file(tables: JPEGShape.ac + JPEGShape.dc),
             JPEGShape.file(frame: JPEGShape.frame(ids: [1]), ids: [1]),
-            JPEGShape.file(
-                frame: JPEGShape.frame(0xC2),
-                scan: [1] + JPEGShape.dht + JPEGShape.scanHeader(spectral: [1, 63, 0]) + [2]),
+            JPEGShape.progressive(),
+            // Twice the same, and both are used.
+            JPEGShape.progressive(
+                between: JPEGShape.ac + JPEGShape.scanHeader(ids: [2], spectral: [1, 63, 0]) + [2]),
         ])
     func passes(file: [UInt8]) {
         #expect(refusal(file) == nil)
@@ -92,6 +94,65 @@ import Testing
         #expect(detail?.contains(words) == true, "\(detail ?? "passed")")
     }
 
+    private static let text = "48.8584 N, 2.2945 E "
+    private static let acScan = JPEGShape.ac + JPEGShape.scanHeader(ids: [2], spectral: [1, 63, 0]) + [2]
+
+    /// Tables may hold any text: none passes that does not make the picture.
+    @Test(
+        arguments: [
+            // Never used, in segments of their own and beside such as are.
+            ("no scan uses", JPEGShape.file(JPEGShape.dqt(3, text))),
+            ("no scan uses", JPEGShape.file(JPEGShape.dht(0x13, text))),
+            ("no scan uses", JPEGShape.file(tables: JPEGShape.dht + JPEGShape.dht(2, text))),
+            (
+                "no scan uses",
+                JPEGShape.file(
+                    frame: JPEGShape.segment(0xDB, JPEGShape.dqt.dropFirst(4) + JPEGShape.quantization(1, text))
+                        + JPEGShape.frame())
+            ),
+            (
+                "no scan uses",
+                JPEGShape.file(
+                    tables: JPEGShape.segment(0xC4, JPEGShape.dht.dropFirst(4) + JPEGShape.huffman(1, text)))
+            ),
+            // Replaced before they are used.
+            ("FFDB that no scan uses", JPEGShape.file(JPEGShape.dqt(0, text))),
+            ("FFC4 that no scan uses", JPEGShape.file(JPEGShape.dht(0, text))),
+            ("FFDD that no scan uses", JPEGShape.file(JPEGShape.segment(0xDD, [0x41, 0x42]) + JPEGShape.dri)),
+            (
+                "FFC4 that no scan uses",
+                JPEGShape.file(tables: JPEGShape.segment(0xC4, JPEGShape.huffman(0, text) + JPEGShape.dht.dropFirst(4)))
+            ),
+            // A progressive scan uses tables of one class; a component has one quantization table.
+            (
+                "FFC4 that no scan uses",
+                JPEGShape.file(frame: JPEGShape.frame(0xC2), spectral: [0, 0, 0], scan: [1] + acScan)
+            ),
+            ("no scan uses", JPEGShape.progressive(between: JPEGShape.dht(0, text))),
+            ("no scan uses", JPEGShape.progressive(between: JPEGShape.dqt(0, text))),
+            // Behind the last scan.
+            ("last scan and EOI", JPEGShape.file(scan: [1] + JPEGShape.dqt(0, text))),
+            ("last scan and EOI", JPEGShape.file(scan: [1] + JPEGShape.dht(0, text))),
+            ("last scan and EOI", JPEGShape.file(scan: [1] + JPEGShape.dri)),
+            ("FFFE", JPEGShape.file(scan: [1] + JPEGShape.segment(0xFE, text))),
+            ("FFE1", JPEGShape.file(scan: [1] + JPEGShape.segment(0xE1, text))),
+            // A text is known by the symbols that it repeats.
+            ("no scan uses", JPEGShape.file(tables: JPEGShape.dc + JPEGShape.dht(0x10, text))),
+            // Intervals as long as the scan, and markers that no interval asks for.
+            ("no scan uses", JPEGShape.file(JPEGShape.segment(0xDD, [0x41, 0x42]))),
+            ("no scan uses", JPEGShape.file(JPEGShape.segment(0xDD, [0, 24]))),
+            ("restart markers", JPEGShape.file(JPEGShape.segment(0xDD, [0, 23]))),
+            ("restart markers", JPEGShape.file(scan: JPEGShape.restartedData)),
+            ("restart markers", JPEGShape.file(JPEGShape.dri, scan: JPEGShape.restartedData + [0xFF, 0xD1])),
+            ("restart markers", JPEGShape.file(JPEGShape.dri, scan: [1, 0xFF, 0xD1, 2])),
+            ("restart markers", JPEGShape.progressive(first: JPEGShape.restartedData)),
+            ("restart markers", JPEGShape.progressive(last: [1] + [0xFF, 0xD0, 0xFF, 0xD1])),
+        ] as [(String, [UInt8])])
+    func refusesWhatMakesNoPicture(words: String, file: [UInt8]) {
+        let detail = refusal(file)
+        #expect(detail?.contains(words) == true, "\(detail ?? "passed")")
+    }
+
     private func block(gps: Bool = false, serial: Bool = false) -> [UInt8] {
         var block = TIFFBuilder()
         block.isBigEndian = true
@@ -147,8 +208,9 @@ import Testing
     }
 
     @Test func boundsTheScans() {
-        let scans = { Array(repeating: JPEGShape.scanHeader() + [1], count: $0).flatMap(\.self) }
-        let head = JPEGShape.soi + JPEGShape.dqt + JPEGShape.dht + JPEGShape.frame(0xC2)
+        let scan = JPEGShape.scanHeader(spectral: [0, 0, 0]) + [1]
+        let scans = { Array(repeating: scan, count: $0).flatMap(\.self) }
+        let head = JPEGShape.soi + JPEGShape.dqt + JPEGShape.dc + JPEGShape.frame(0xC2)
         #expect(refusal(head + scans(100) + JPEGShape.eoi) == nil)
         #expect(refusal(head + scans(101) + JPEGShape.eoi) != nil)
     }
@@ -159,7 +221,13 @@ import Testing
         for count in file.indices { #expect(refusal(Array(file.prefix(count))) != nil, "\(count)") }
     }
 
-    @Test(arguments: [[], ["-progressive"], ["-grayscale"], ["-restart", "1B"]])
+    /// Rows of MCUs have other numbers of them in each scan of a progressive picture.
+    @Test(
+        arguments: [
+            [], ["-progressive"], ["-grayscale"], ["-restart", "1B"], ["-restart", "1"], ["-sample", "2x1"],
+            ["-progressive", "-restart", "1"], ["-progressive", "-restart", "1B"], ["-progressive", "-grayscale"],
+            ["-progressive", "-restart", "7B"],
+        ])
     func passesWhatLibjpegWrites(options: [String]) throws {
         let ppm = Array("P6 48 32 255\n".utf8) + TestPattern(48, 32).rgbBytes
         #expect(refusal(try Tool.run(["cjpeg"] + options, input: ppm).output) == nil)

@@ -17,9 +17,33 @@ package enum JPEGShape {
         segment(0xEE, "Adobe", [0, 100, 0, 0, 0, 0, transform])
     }
     package static let dqt = segment(0xDB, [0] + Array(repeating: 1, count: 64))
-    /// Table 0 of each class, of one code of one bit.
-    package static let dht = segment(
-        0xC4, ([0, 0x10] as [UInt8]).flatMap { [$0, 1] + Array(repeating: 0, count: 15) + [0] })
+    /// A quantization table whose numbers are those of a text, repeated.
+    package static func dqt(_ table: UInt8, _ text: String) -> [UInt8] {
+        segment(0xDB, quantization(table, text))
+    }
+
+    package static func quantization(_ table: UInt8, _ text: String) -> [UInt8] {
+        let text = Array(text.utf8)
+        return [table] + (0..<64).map { text[$0 % text.count] }
+    }
+
+    /// A Huffman table whose symbols are a text, repeated to 64 codes of seven bits.
+    ///
+    /// - Parameter head: the class, 0 for DC and 1 for AC, times 16, and the number.
+    package static func dht(_ head: UInt8, _ text: String) -> [UInt8] { segment(0xC4, huffman(head, text)) }
+
+    package static func huffman(_ head: UInt8, _ text: String) -> [UInt8] {
+        let text = Array(text.utf8)
+        let counts = [UInt8](repeating: 0, count: 6) + [64] + [UInt8](repeating: 0, count: 9)
+        return [head] + counts + (0..<64).map { text[$0 % text.count] }
+    }
+
+    /// Table 0 of a class, of one code of one bit.
+    private static func shortest(_ head: UInt8) -> [UInt8] { [head, 1] + Array(repeating: 0, count: 15) + [0] }
+    package static let dc = segment(0xC4, shortest(0))
+    package static let ac = segment(0xC4, shortest(0x10))
+    /// Both in one segment.
+    package static let dht = segment(0xC4, shortest(0) + shortest(0x10))
 
     package static func frame(
         _ marker: UInt8 = 0xC0, width: Int = 48, height: Int = 32, ids: [UInt8] = [1, 2, 3], precision: UInt8 = 8,
@@ -36,7 +60,11 @@ package enum JPEGShape {
         segment(0xDA, [UInt8(ids.count)] + ids.flatMap { [$0, 0] } + spectral)
     }
 
-    package static let scanData: [UInt8] = [0x12, 0x34, 0xFF, 0x00, 0x56, 0xFF, 0xD0, 0x78, 0x9A, 0xBC, 0xDE, 0xF0]
+    package static let scanData: [UInt8] = [0x12, 0x34, 0xFF, 0x00, 0x56, 0x78, 0x9A, 0xBC, 0xDE, 0xF0]
+
+    /// Half of the MCUs of 48×32 pixels without subsampling, and data with the one restart marker that this asks for.
+    package static let dri = segment(0xDD, [0, 12])
+    package static let restartedData: [UInt8] = [0x12, 0x34, 0xFF, 0x00, 0x56, 0xFF, 0xD0, 0x78, 0x9A, 0xBC]
 
     /// The shortest profile there is: a header, and a table of no tags.
     package static let profile: [UInt8] = [0, 0, 0, 132] + [UInt8](repeating: 0, count: 128)
@@ -47,9 +75,18 @@ package enum JPEGShape {
 
     /// A whole picture of 48×32 pixels, with `inserted` before the tables and `appended` after EOI.
     package static func file(
-        first: [UInt8] = jfif, _ inserted: [UInt8] = [], frame: [UInt8] = frame(), ids: [UInt8] = [1, 2, 3],
-        spectral: [UInt8] = [0, 63, 0], scan: [UInt8] = scanData, appended: [UInt8] = []
+        first: [UInt8] = jfif, _ inserted: [UInt8] = [], frame: [UInt8] = frame(), tables: [UInt8] = dht,
+        ids: [UInt8] = [1, 2, 3], spectral: [UInt8] = [0, 63, 0], scan: [UInt8] = scanData, appended: [UInt8] = []
     ) -> [UInt8] {
-        soi + first + inserted + dqt + frame + dht + scanHeader(ids: ids, spectral: spectral) + scan + eoi + appended
+        let header = scanHeader(ids: ids, spectral: spectral)
+        return soi + first + inserted + dqt + frame + tables + header + scan + eoi + appended
+    }
+
+    /// A whole progressive picture of 48×32 pixels: a scan of DC coefficients, then one of a component's others.
+    package static func progressive(
+        _ inserted: [UInt8] = [], between: [UInt8] = [], first: [UInt8] = scanData, last: [UInt8] = scanData
+    ) -> [UInt8] {
+        let second = between + ac + scanHeader(ids: [1], spectral: [1, 63, 0]) + last
+        return file(inserted, frame: frame(0xC2), tables: dc, spectral: [0, 0, 0], scan: first + second)
     }
 }
