@@ -38,7 +38,7 @@ package struct HEICSource: BandSource, ~Copyable {
     ///     decoder of its own.
     ///   - threads: how many may decode the tiles. The bands are the same for any number.
     ///   - lineAheadBytesMax: where a line of tiles takes more, several threads do not work ahead of the band that the
-    ///     caller has: the default is reached between 12 and 24 megapixels.
+    ///     caller has. Tiles of 512 rows come to the default at a width of 7800 pixels.
     /// - Throws: `truncated` and `corrupt` for broken files, damaged picture data among them; `unsupported` where the
     ///   primary picture is not HEVC; `outOfMemory` where the picture is over the limits.
     package static func opening(
@@ -62,6 +62,7 @@ package struct HEICSource: BandSource, ~Copyable {
         let first = try decode(handle, .tile(column: cell.column, row: cell.row), as: .source, &decoder)
         let colour = facts.colour(coded: first.nclx)
         let planes = try HEICPlanes(first, matrix: colour.matrix)
+        _ = try planes.planes(of: first, size: tiling.tile)
         guard let layout = grid.turned(planes.layout) else { return try whole(handle, facts, placement) }
         let format = PictureFormat(size: facts.displaySize, layout: layout, depth: planes.depth, colour: colour)
         let coded = decoder == .ffmpeg ? tiles.flatMap { handle.agrees(with: $0, tiling) ? $0 : nil } : nil

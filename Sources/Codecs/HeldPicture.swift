@@ -13,7 +13,13 @@ package final class HeldPicture {
         _ source: consuming Source
     ) throws(CodecError) -> HeldPicture {
         let picture = HeldPicture(source.format, try .allocating(source.format.pictureShapes))
-        while let band = try source.nextBand() { picture.take(band) }
+        var rows = 0
+        while let band = try source.nextBand() {
+            picture.take(band)
+            rows += band.rows
+        }
+        // The planes were not cleared: of a source that ends early they would show what was there before.
+        guard rows == picture.format.size.height else { throw CodecError(.truncated, "a source that ended early") }
         return picture
     }
 

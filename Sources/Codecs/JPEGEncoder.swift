@@ -24,7 +24,7 @@ package struct JPEGEncoder: ~Copyable {
     ///   - exif: of one APP1 segment, 65,533 bytes at most; nil for none.
     ///   - icc: embedded in as many segments as it takes (ICC.1:2010, B.4).
     ///   - output: written to from where it stands; not closed.
-    /// - Throws: `output` where writing fails or more than `outputBytesMax` would be written; `outOfMemory`;
+    /// - Throws: `output` where writing fails; `outputLimit` where more than `outputBytesMax` would be written; `outOfMemory`;
     ///   `unsupported` for a picture too large for JPEG.
     package static func starting(
         format: PictureFormat, quality: Int, progressive: Bool, exif: [UInt8]? = nil, icc: [UInt8]?, output: Int32,
@@ -79,7 +79,7 @@ package struct JPEGEncoder: ~Copyable {
     /// Encodes the next rows. Bands may have any number of rows; full steps are encoded where they stand, without a
     /// copy, if the planes are whole blocks wide.
     ///
-    /// - Throws: `output`, `outOfMemory`.
+    /// - Throws: `output`, `outputLimit`, `outOfMemory`.
     package mutating func write(_ band: Band) throws(CodecError) {
         precondition(band.firstRow == nextRow && band.planes.count == format.planeCount, "bands follow each other")
         precondition(nextRow + band.rows <= format.size.height, "no more rows than the picture has")
@@ -103,7 +103,7 @@ package struct JPEGEncoder: ~Copyable {
     /// Ends the picture after its last row.
     ///
     /// - Returns: the bytes written in all.
-    /// - Throws: `output`, `outOfMemory`.
+    /// - Throws: `output`, `outputLimit`, `outOfMemory`.
     package consuming func finish() throws(CodecError) -> Int {
         precondition(nextRow == format.size.height, "all rows have been written")
         if waitingRows > 0 { try encodeWaiting() }

@@ -80,7 +80,8 @@ final class JPEGHuffmanTables {
             let place = bits >> (Self.runBits - Self.shortBits)
             let (step, category) = (steps[place], Int(categories[place]))
             let taken = Int(step & 31)
-            guard step != 0, taken <= Self.runBits else { return 0 }
+            // No picture of 8 bits has a wider one (T.81, table F.2); the slow way tells what is wrong with it.
+            guard step != 0, taken <= Self.runBits, category <= 10 else { return 0 }
             let value = JPEGBits.value(UInt64(bits) << UInt64(64 - Self.runBits), after: taken - category, category)
             return Value(value) << 16 | Value(step)
         }

@@ -48,18 +48,18 @@ extension HEIFPicture {
             format = try HEIFPicture.commonFormat(of: grid, meta, bytes)
         } else {
             grid = nil
-            format = try HEIFPicture.format(of: id, size, meta, bytes)
+            format = try HEIFPicture.format(of: id, size, isTile: false, meta, bytes)
         }
     }
 
     /// What the decoder of an item is told, once that is found to speak of a picture of `size`.
     private static func format(
-        of id: UInt32, _ size: PixelSize, _ meta: HEIFMeta, _ bytes: Span<UInt8>
+        of id: UInt32, _ size: PixelSize, isTile: Bool, _ meta: HEIFMeta, _ bytes: Span<UInt8>
     ) throws(Failure) -> HEVCFormat {
         guard let configuration = meta.items[id]?.configuration else {
             throw Failure(.corrupt, "HEIF: item \(id) has no property 'hvcC'")
         }
-        try configuration.check(size, of: id, data: try meta.extents(of: id, in: bytes), in: bytes)
+        try configuration.check(size, of: id, isTile: isTile, data: try meta.extents(of: id, in: bytes), in: bytes)
         return configuration.format
     }
 
@@ -69,7 +69,7 @@ extension HEIFPicture {
         var common: HEVCFormat?
         // One tile may fill many cells.
         for id in Set(grid.tiles).sorted() {
-            let format = try format(of: id, grid.tileSize, meta, bytes)
+            let format = try format(of: id, grid.tileSize, isTile: true, meta, bytes)
             guard common == nil || common == format else {
                 throw Failure(.corrupt, "HEIF: the tiles differ in chroma format or depth")
             }

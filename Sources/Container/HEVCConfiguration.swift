@@ -34,10 +34,14 @@ struct HEVCConfiguration: Sendable {
 
     /// Holds all sequence headers that a decoder will meet to the size that the container tells.
     ///
-    /// - Parameter data: of the item.
+    /// - Parameters:
+    ///   - data: of the item.
+    ///   - isTile: whether it is part of a grid.
     /// - Throws: `corrupt` where one tells another size.
-    func check(_ size: PixelSize, of id: UInt32, data: Extents, in bytes: Span<UInt8>) throws(Failure) {
-        for sequence in sequences { try sequence.check(size, of: id) }
+    func check(
+        _ size: PixelSize, of id: UInt32, isTile: Bool, data: Extents, in bytes: Span<UInt8>
+    ) throws(Failure) {
+        for sequence in sequences { try sequence.check(size, of: id, isTile: isTile) }
         // Lengths of 4 bytes, whatever the box says: libheif knows no others.
         var rest = data
         var units = 0
@@ -48,7 +52,9 @@ struct HEVCConfiguration: Sendable {
             }
             let unit = rest.dropFirst(4).prefix(length)
             rest = rest.dropFirst(4 + unit.count)
-            if let sequence = try HEVCSequence(unit, of: bytes) { try sequence.check(size, of: id) }
+            if let sequence = try HEVCSequence(unit, of: bytes) {
+                try sequence.check(size, of: id, isTile: isTile)
+            }
             // FFmpeg would begin another unit there.
             guard !unit.contains([0, 0, 1], in: bytes) else {
                 throw Failure(.corrupt, "HEIF: item \(id) has a start code among its data")

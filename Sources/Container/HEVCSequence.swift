@@ -51,11 +51,14 @@ struct HEVCSequence: Sendable, Hashable {
     /// Coded pictures end with whole blocks of at most 64 samples; Canon's thumbnails of 214 rows have 106 more.
     private static let slack = 128
 
+    /// - Parameter isTile: whether the item is part of a grid. Who lays tiles side by side makes room by what the
+    ///   container tells of them, so that one which is larger would be written past it.
     /// - Throws: `corrupt` where the picture that it tells is not the one of `size` that the container tells.
-    func check(_ size: PixelSize, of id: UInt32) throws(Failure) {
-        guard self.size.width >= size.width, self.size.height >= size.height,
-            codedSize.width - size.width < HEVCSequence.slack, codedSize.height - size.height < HEVCSequence.slack
-        else {
+    func check(_ size: PixelSize, of id: UInt32, isTile: Bool) throws(Failure) {
+        let isClose =
+            self.size.width >= size.width && self.size.height >= size.height
+            && codedSize.width - size.width < HEVCSequence.slack && codedSize.height - size.height < HEVCSequence.slack
+        guard isTile ? self.size == size : isClose else {
             throw Failure(
                 .corrupt, "HEIF: item \(id) is \(size) pixels large, its sequence header says \(codedSize)")
         }

@@ -43,6 +43,8 @@ final class BodyBudget: Sendable {
             self.count = Mutex(count)
         }
 
+        var bytes: Int { count.withLock { $0 } }
+
         deinit { budget.giveBack(count.withLock { $0 }) }
 
         /// Takes what is missing to `total`; false, and nothing taken, where there is no room for it.

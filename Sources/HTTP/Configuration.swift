@@ -8,11 +8,11 @@ package struct Configuration: Sendable {
     /// wait in the kernel's queue.
     package var connectionsMax = 256
     /// How many of them may be receiving a body; the rest is left for what needs none, such as a look at the health.
-    /// Beyond it a new body takes the place of the slowest one that has had `crowdedBodyMs` and is below
-    /// `crowdedBytesPerSecondMin`, or is refused.
     package var receivingMax = 224
-    package var crowdedBodyMs = 2000
+    /// Where connections, or the memory of bodies or answers, are all taken, a body or an answer that has been on its way
+    /// for `crowdedTransferMs` and was below this of late gives way to others.
     package var crowdedBytesPerSecondMin = 64 * 1024
+    package var crowdedTransferMs = 2000
     /// Memory of one connection's buffers; also the bound on a request's head.
     package var connectionBytes = 128 * 1024
     /// Time for a head to come, from its first byte or from the connection's beginning.
@@ -44,7 +44,7 @@ package struct Configuration: Sendable {
 
     func validate() {
         precondition(threadCount > 0 && connectionsMax >= threadCount && connectionBytes >= 4096)
-        precondition(receivingMax > 0 && crowdedBodyMs > 0 && crowdedBytesPerSecondMin >= 0)
+        precondition(receivingMax > 0 && crowdedTransferMs > 0 && crowdedBytesPerSecondMin >= 0)
         precondition(headMs > 0 && keepAliveMs > 0 && crowdedWaitMs >= 0)
         precondition(paceWindowMs > 0 && bodyMs > 0 && drainMs > 0 && watchIntervalMs > 0)
         precondition(bytesPerSecondMin >= 0 && bodiesBytesMax >= 0 && drainBytesMax >= 0)

@@ -74,7 +74,7 @@ extension Exchange {
             guard !framing.hasBody || hub.makeRoomForBody(nowMs: Clock.monotonicMs()) else {
                 return refused(hub.handler.problem(.receivingFull, id: id, head: head), head: head)
             }
-            guard let hold = hub.bodies.hold(head.contentLength ?? 0) else {
+            guard let hold = hub.holdBody(head.contentLength ?? 0, nowMs: Clock.monotonicMs()) else {
                 return refused(hub.handler.problem(.bodiesFull, id: id, head: head), head: head)
             }
             return Judged(

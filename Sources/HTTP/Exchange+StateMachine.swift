@@ -50,6 +50,8 @@ extension Exchange {
         private var sinceMs: Int
         private var pace: Pace
         private var receivedBefore = 0
+        /// Of the answer, at the last look.
+        private var acknowledged = 0
         /// Since when the present phase has been known to get no more bytes.
         private var closedSinceMs: Int?
 
@@ -224,9 +226,22 @@ extension Exchange.StateMachine {
         }
     }
 
-    /// The body on its way: since when, and how many bytes of it have come; nil where none is.
-    var body: (sinceMs: Int, bytes: Int)? {
-        if case .body = phase { (sinceMs, bytesIn) } else { nil }
+    enum Transfer { case body, answer }
+
+    /// What is on its way at length.
+    var transfer: Transfer? {
+        switch phase {
+        case .body: .body
+        case .replying(isPaced: true): .answer
+        case .idle, .head, .draining, .handling, .answered, .replying, .ending, .closed: nil
+        }
+    }
+
+    /// How fast that was of late; nil where it is too early to tell.
+    func bytesPerSecond(nowMs: Int) -> Int? {
+        guard let transfer else { return nil }
+        return pace.bytesPerSecond(
+            nowMs: nowMs, bytes: transfer == .body ? bytesIn : acknowledged, atLeastMs: times.crowdedTransferMs)
     }
 
     /// The server stops: an upload in the middle is told so, what is whole may go on.
@@ -269,11 +284,13 @@ extension Exchange.StateMachine {
             }
         case .draining where elapsedMs >= times.drainMs: return .shutDown
         case .replying(isPaced: false):
-            startPace(nowMs: nowMs, bytes: progress.acknowledged)
+            acknowledged = progress.acknowledged
+            startPace(nowMs: nowMs, bytes: acknowledged)
             phase = .replying(isPaced: true)
         // A client that has sent its request and takes not a byte of the answer has a pace, too.
         case .replying(isPaced: true) where progress.received > 0:
-            if pace.isTooSlow(nowMs: nowMs, bytes: progress.acknowledged) { return .abort }
+            acknowledged = progress.acknowledged
+            if pace.isTooSlow(nowMs: nowMs, bytes: acknowledged) { return .abort }
         case .draining, .handling, .answered, .replying, .ending, .closed: break
         }
         return .leave

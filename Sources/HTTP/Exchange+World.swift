@@ -8,7 +8,7 @@ extension Exchange {
     /// The handler's reply to the request `serial`, from any thread.
     func reply(_ response: Response, serial: Int) {
         let request = state.withLock { $0.machine.awaitsReply(serial: serial) ? $0.request : nil }
-        let hold = request == nil ? nil : hub.answers.hold(response.body.heldBytes, mayBeAlone: true)
+        let hold = request == nil ? nil : hub.holdAnswer(response.body.heldBytes, nowMs: Clock.monotonicMs())
         if hold == nil { response.whenUnsent?() }
         guard let request else { return }
         let answer = hold == nil ? problem(.answersFull) : response
@@ -39,9 +39,7 @@ extension Exchange {
             case .probe: _ = SocketCalls.sendAtOnce(SocketAnswer.interim, on: state.connection.socket)
             case .abandon: MHD_resume_connection(state.connection.raw)
             case .abort:
-                // What the reader has not taken is not to sit in the kernel after the end.
-                SocketCalls.discardUnsentOnClose(state.connection.socket)
-                Self.shutDown(&state)
+                Self.abort(&state)
             }
             return (action, state.request.client)
         }
@@ -84,14 +82,49 @@ extension Exchange {
     /// Since when it has waited for a request to come whole; nil where there is one.
     var waitingSinceMs: Int? { state.withLock { $0.machine.waitingSinceMs } }
 
-    /// The body on its way: since when, and how many bytes of it have come; nil where none is.
-    var body: (sinceMs: Int, bytes: Int)? { state.withLock { $0.machine.body } }
+    var isReceivingBody: Bool { state.withLock { $0.machine.transfer == .body } }
 
-    /// Another body needs the place of this one: it ends, if it is still the same.
-    func giveWayAmidBody(sinceMs: Int) { if body?.sinceMs == sinceMs { end(.receivingFull) } }
+    /// A body or an answer that is on its way.
+    struct Transfer {
+        let exchange: Exchange
+        let serial: Int
+        let kind: StateMachine.Transfer
+        /// Of late.
+        let bytesPerSecond: Int
+        let heldBytes: Int
+    }
+
+    /// What is on its way here, where it can be told how fast.
+    func transfer(nowMs: Int) -> Transfer? {
+        state.withLock { state in
+            guard let kind = state.machine.transfer, let pace = state.machine.bytesPerSecond(nowMs: nowMs) else {
+                return nil
+            }
+            let hold = kind == .body ? state.hold : state.answerHold
+            return Transfer(
+                exchange: self, serial: state.machine.serial, kind: kind, bytesPerSecond: pace,
+                heldBytes: hold?.bytes ?? 0)
+        }
+    }
+
+    /// Others need the room of this body or answer: it ends, if it is still on its way.
+    func giveWay(_ transfer: Transfer) {
+        let isStill = state.withLock { state in
+            guard state.machine.serial == transfer.serial, state.machine.transfer == transfer.kind else { return false }
+            if transfer.kind == .answer { Self.abort(&state) }
+            return true
+        }
+        if isStill, transfer.kind == .body { end(.receivingFull) }
+    }
 
     /// Another connection needs its place: it ends, if it still waits for the same request.
     func giveWay(sinceMs: Int) { state.withLock { if $0.machine.waitingSinceMs == sinceMs { Self.shutDown(&$0) } } }
+
+    /// Ends an answer: what the reader has not taken is not to sit in the kernel afterwards.
+    private static func abort(_ state: inout State) {
+        SocketCalls.discardUnsentOnClose(state.connection.socket)
+        shutDown(&state)
+    }
 
     private static func shutDown(_ state: inout State) {
         SocketCalls.shutDown(state.connection.socket)

@@ -13,7 +13,8 @@ package enum HTTPProblem: Error, Sendable, Equatable {
     case noMemory
     /// 503: other bodies hold all the memory that there is for them.
     case bodiesFull
-    /// 503: other bodies hold all the connections that there are for them, or this one was the slowest of them.
+    /// 503: other bodies hold all the connections that there are for them, or this one was slow, and others needed its
+    /// connection or its memory.
     case receivingFull
     /// 503: answers that others are reading hold all the memory that there is for them.
     case answersFull

@@ -34,33 +34,52 @@ final class Hub: Sendable {
         if open.count > configuration.connectionsMax - configuration.threadCount { makeRoom(open, nowMs: nowMs) }
     }
 
-    /// Ends those of `crowd` that have waited the longest for a request, so that clients who hold on to many connections
-    /// shut nobody out.
+    /// Ends those of `crowd` that have waited the longest for a request or, where none has, those that take their answers
+    /// the slowest, so that clients who hold on to many connections shut nobody out.
     private func makeRoom(_ crowd: [Exchange], nowMs: Int) {
         let waiting = crowd.compactMap { exchange in exchange.waitingSinceMs.map { (sinceMs: $0, exchange: exchange) } }
             .filter { nowMs - $0.sinceMs >= configuration.crowdedWaitMs }
         for (sinceMs, exchange) in waiting.sorted(by: { $0.sinceMs < $1.sinceMs })
             .prefix(max(1, configuration.connectionsMax / 4))
         { exchange.giveWay(sinceMs: sinceMs) }
+        guard waiting.isEmpty else { return }
+        for transfer in slow(.answer, nowMs: nowMs).prefix(max(1, configuration.connectionsMax / 16)) {
+            transfer.exchange.giveWay(transfer)
+        }
     }
 
-    /// Finds the place of a new body among those that are being received: where all are taken, the slowest one that has
-    /// had its time gives way, if it is slow indeed. So whoever sends slowly on many connections shuts nobody out.
+    /// The bodies or answers that may have to give way, the slowest first.
+    private func slow(_ kind: Exchange.StateMachine.Transfer, nowMs: Int) -> [Exchange.Transfer] {
+        all.compactMap { $0.transfer(nowMs: nowMs) }
+            .filter { $0.kind == kind && $0.bytesPerSecond < configuration.crowdedBytesPerSecondMin }
+            .sorted { $0.bytesPerSecond < $1.bytesPerSecond }
+    }
+
+    /// Finds the place of a new body among those that are being received; where all are taken, the slowest one gives way.
     ///
     /// - Returns: whether there is one.
     func makeRoomForBody(nowMs: Int) -> Bool {
-        let bodies = all.compactMap { exchange in
-            exchange.body.map { (exchange: exchange, sinceMs: $0.sinceMs, bytes: $0.bytes) }
-        }
-        guard bodies.count >= configuration.receivingMax else { return true }
-        let slowest = bodies.filter { nowMs - $0.sinceMs >= configuration.crowdedBodyMs }
-            .map {
-                (exchange: $0.exchange, sinceMs: $0.sinceMs, bytesPerSecond: $0.bytes * 1000 / (nowMs - $0.sinceMs))
-            }
-            .min { $0.bytesPerSecond < $1.bytesPerSecond }
-        guard let slowest, slowest.bytesPerSecond < configuration.crowdedBytesPerSecondMin else { return false }
-        slowest.exchange.giveWayAmidBody(sinceMs: slowest.sinceMs)
+        guard all.count(where: { $0.isReceivingBody }) >= configuration.receivingMax else { return true }
+        guard let slowest = slow(.body, nowMs: nowMs).first else { return false }
+        slowest.exchange.giveWay(slowest)
         return true
+    }
+
+    /// Room for a body of `count` bytes; where there is none, the slow one that holds the most gives way.
+    func holdBody(_ count: Int, nowMs: Int) -> BodyBudget.Hold? {
+        if let hold = bodies.hold(count) { return hold }
+        guard let largest = slow(.body, nowMs: nowMs).max(by: { $0.heldBytes < $1.heldBytes }) else { return nil }
+        largest.exchange.giveWay(largest)
+        return bodies.hold(count)
+    }
+
+    /// Room for an answer of `count` bytes. Where there is none, the slow one that holds the most is ended, for the next
+    /// one's sake: its memory comes back when libmicrohttpd has noticed.
+    func holdAnswer(_ count: Int, nowMs: Int) -> BodyBudget.Hold? {
+        if let hold = answers.hold(count, mayBeAlone: true) { return hold }
+        let largest = slow(.answer, nowMs: nowMs).max { $0.heldBytes < $1.heldBytes }
+        if let largest { largest.exchange.giveWay(largest) }
+        return nil
     }
 
     /// From now on new requests are answered 503.

@@ -7,6 +7,8 @@ struct Pace {
     let bytesPerSecondMin: Int
     private var sinceMs: Int
     private var bytesThen: Int
+    /// Of the window before.
+    private var bytesPerSecondBefore: Int?
 
     init(windowMs: Int, bytesPerSecondMin: Int, nowMs: Int, bytes: Int) {
         self.windowMs = windowMs
@@ -21,8 +23,16 @@ struct Pace {
         let elapsedMs = nowMs - sinceMs
         guard elapsedMs >= windowMs else { return false }
         if (bytes - bytesThen) * 1000 < bytesPerSecondMin * elapsedMs { return true }
+        bytesPerSecondBefore = (bytes - bytesThen) * 1000 / elapsedMs
         sinceMs = nowMs
         bytesThen = bytes
         return false
+    }
+
+    /// How fast it was of late: in the window that runs, where that has run for `atLeastMs`, else in the one before; nil
+    /// where there was none.
+    func bytesPerSecond(nowMs: Int, bytes: Int, atLeastMs: Int) -> Int? {
+        let elapsedMs = nowMs - sinceMs
+        return elapsedMs >= max(1, atLeastMs) ? (bytes - bytesThen) * 1000 / elapsedMs : bytesPerSecondBefore
     }
 }

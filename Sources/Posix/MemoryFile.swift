@@ -18,11 +18,16 @@ package struct MemoryFile: ~Copyable, Sendable {
 
     /// Forbids every later change, by whoever holds the file, and maps it.
     ///
-    /// - Parameter companion: what lives as long as the file in this process, such as the account of its memory.
-    /// - Throws: EBUSY while somebody has a writable mapping of it; what else the kernel refuses.
-    package consuming func seal(keeping companion: (any Sendable)? = nil) throws(PosixError) -> SealedFile {
+    /// - Parameters:
+    ///   - companion: what lives as long as the file in this process, such as the account of its memory.
+    ///   - bytesMax: how many bytes it may have to be mapped.
+    /// - Throws: EBUSY while somebody has a writable mapping of it; EFBIG; what else the kernel refuses.
+    package consuming func seal(
+        keeping companion: (any Sendable)? = nil, bytesMax: Int = .max
+    ) throws(PosixError) -> SealedFile {
         let raw = descriptor.raw
         try syscall("fcntl(F_ADD_SEALS)") { clinux_seal(raw) }
+        guard try descriptor.size() <= bytesMax else { throw PosixError(call: "seal", errno: EFBIG) }
         return try SealedFile(adopting: descriptor, keeping: companion)
     }
 }

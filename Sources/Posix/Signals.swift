@@ -3,8 +3,8 @@ import Glibc
 
 /// The signals that a service and its workers live with.
 package enum Signals {
-    /// Holds back SIGTERM, SIGINT and SIGHUP for `waitForStop`, ignores SIGPIPE and SIGXFSZ, and makes sure that children can
-    /// be waited for, whatever was inherited.
+    /// Holds back SIGTERM, SIGINT and SIGHUP for `waitForStop`, ignores SIGPIPE and SIGXFSZ, and makes sure that
+    /// children can be waited for, whatever was inherited.
     ///
     /// To be called first of all: every later thread inherits what is held back.
     package static func prepare() {

@@ -46,8 +46,13 @@ package enum Sandbox {
             (RLIMIT_CORE, 0), (RLIMIT_NOFILE, descriptorsMax), (RLIMIT_FSIZE, rlim_t(fileBytesMax)),
         ]
         for (resource, value) in limits {
-            var limit = rlimit(rlim_cur: value, rlim_max: value)
-            try syscall("setrlimit") { setrlimit(__rlimit_resource_t(resource.rawValue), &limit) }
+            let resource = __rlimit_resource_t(resource.rawValue)
+            var limit = rlimit()
+            try syscall("getrlimit") { getrlimit(resource, &limit) }
+            // Never more than was inherited, which a plain user may not ask for.
+            limit.rlim_max = min(value, limit.rlim_max)
+            limit.rlim_cur = limit.rlim_max
+            try syscall("setrlimit") { setrlimit(resource, &limit) }
         }
     }
 

@@ -23,10 +23,10 @@ final class Admission: Sendable {
 
         deinit { admission.machine.withLock { $0.gone(id) } }
 
-        /// The body is whole.
-        func arrived() {
+        /// The body is whole, and has so many bytes.
+        func arrived(bytes: Int) {
             let nowMs = Clock.monotonicMs()
-            admission.machine.withLock { $0.arrived(id, nowMs: nowMs) }
+            admission.machine.withLock { $0.arrived(id, bytes: bytes, nowMs: nowMs) }
         }
     }
 
@@ -52,6 +52,9 @@ extension Admission {
     struct StateMachine {
         /// A body is as good as lost after so long, or after twice the usual time.
         private static let slowMs = 1000
+        /// A body that comes more slowly says nothing about the usual time: else a few bytes that take their time would
+        /// make the service wait for the like.
+        private static let bytesPerSecondMin = 64 * 1024
         /// No single body says more about the usual time than this.
         private static let uploadMsMax = 10_000
         private static let retryAfterSecondsMax = 60
@@ -74,8 +77,10 @@ extension Admission {
             return serial
         }
 
-        mutating func arrived(_ id: Int, nowMs: Int) {
-            guard let sinceMs = receiving.removeValue(forKey: id) else { return }
+        mutating func arrived(_ id: Int, bytes: Int, nowMs: Int) {
+            guard let sinceMs = receiving.removeValue(forKey: id),
+                bytes * 1000 >= Self.bytesPerSecondMin * (nowMs - sinceMs)
+            else { return }
             uploadUs.add(min(nowMs - sinceMs, Self.uploadMsMax) * 1000)
         }
 

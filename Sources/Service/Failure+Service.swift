@@ -24,7 +24,7 @@ extension Failure {
                 .busy, "there is no room for this request now",
                 diagnosis: "no memory file could be made or filled, or no descriptor was left")
         case .bodiesFull: self.init(.busy, "other uploads hold all the memory that there is for them")
-        case .receivingFull: self.init(.busy, "other uploads hold all the connections that there are for them")
+        case .receivingFull: self.init(.busy, "more uploads are on their way than there is room for")
         case .answersFull: self.init(.busy, "answers to others hold all the memory that there is for them")
         case .internalError: self.init(.internalError, "the answer could not be sent")
         }

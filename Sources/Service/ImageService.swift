@@ -139,7 +139,7 @@ package final class ImageService: Handler {
         finish: @escaping @Sendable (Made) -> Void
     ) {
         let head = request.head
-        (request.permit as? Admission.Permit)?.arrived()
+        (request.permit as? Admission.Permit)?.arrived(bytes: request.body?.count ?? 0)
         guard let body = request.body else {
             reply(.problem(.emptyBody, id: head.id))
             return

@@ -160,7 +160,12 @@ extension PixelPipeline {
             }
             if trial != last {
                 try Self.writing { () throws(PosixError) in try output.rewind(to: start) }
-                let bytes = try encode(picture, as: trial, to: output)
+                let bytes: Int
+                do throws(CodecError) { bytes = try encode(picture, as: trial, to: output) } catch {
+                    // Over every limit it is over the budget, too; the search goes on below.
+                    guard error.kind == .outputLimit, !isFinal else { throw error }
+                    bytes = limits.outputBytesMax + 1
+                }
                 if !isFinal { search.record(trial, bytes: bytes) }
                 last = trial
             }

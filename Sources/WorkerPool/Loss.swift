@@ -25,7 +25,7 @@ enum Loss: Error, Equatable {
     case gaveUp(String)
     /// It said done, and wrote nothing.
     case outputMissing
-    case outputTooLarge(bytes: Int)
+    case outputTooLarge(limit: Int)
     /// The output cannot be sealed: the worker could change it later.
     case outputHeld(PosixError)
 }
@@ -45,7 +45,7 @@ extension Loss: CustomStringConvertible {
         case .replyMalformed: "the worker's reply was malformed"
         case .gaveUp(let reason): "the worker gave up: \(reason)"
         case .outputMissing: "the worker wrote no output"
-        case .outputTooLarge(let bytes): "the worker wrote \(bytes) bytes"
+        case .outputTooLarge(let limit): "the worker wrote more than \(limit) bytes"
         case .outputHeld(let error): "the worker's output could not be sealed: \(error)"
         }
     }

@@ -12,7 +12,7 @@ struct Slot {
         /// What the job may keep busy, in both of its tries.
         let threads: Int
         let startUs: Int
-        let untilMs: Int
+        var untilMs: Int
         /// How the first try was lost.
         var loss: Loss?
     }
@@ -26,6 +26,10 @@ struct Slot {
 
     /// While all slots are busy or without a worker, somebody must look after the jobs that wait.
     private static let lookEveryMs = 250
+
+    /// Who comes to a look so late was standing still, and all of the machine or the container with it: that time is not
+    /// held against the job.
+    private static let standstillMs = 1000
 
     let index: Int
     let pool: WorkerPool
@@ -152,7 +156,7 @@ extension Slot {
         }
         failedStarts = 0
         do throws(Loss) {
-            let reply = try awaitReply(&worker, untilMs: running.untilMs)
+            let reply = try awaitReply(&worker)
             finish(try Self.outcome(of: reply, output: output, running.work.job))
             return isWornOut(worker) ? .recycle : .keep
         } catch {
@@ -162,16 +166,17 @@ extension Slot {
         }
     }
 
-    private func awaitReply(_ worker: inout Worker, untilMs: Int) throws(Loss) -> Reply {
+    private mutating func awaitReply(_ worker: inout Worker) throws(Loss) -> Reply {
         while true {
-            let lookMs = Clock.monotonicMs() + Self.lookEveryMs
+            // Woken up, it asks for the limit again: the pool may be stopping.
+            let lookMs = min(limitMs, Clock.monotonicMs() + Self.lookEveryMs)
             do throws(Loss) {
-                // Woken up, it asks for the limit again: the pool may be stopping.
-                if let reply = try worker.awaitReply(wakeUp: wakeUp, untilMs: min(limitMs, lookMs)) { return reply }
+                if let reply = try worker.awaitReply(wakeUp: wakeUp, untilMs: lookMs) { return reply }
             } catch {
                 guard error == .timedOut else { throw error }
                 let nowMs = Clock.monotonicMs()
-                if nowMs >= untilMs { throw .timedOut }
+                if nowMs - lookMs > Self.standstillMs { running?.untilMs += nowMs - lookMs }
+                if nowMs >= running?.untilMs ?? .max { throw .timedOut }
                 if nowMs >= limitMs { throw .stopped }
                 pool.expire()
             }
@@ -185,14 +190,14 @@ extension Slot {
         switch reply {
         case .failed(let failure): return .failure(failure)
         case .done(let report):
+            let bytesMax = job.kind == .inspect ? 0 : job.limits.outputBytesMax
             let jpeg: SealedFile
-            do { jpeg = try output.seal() } catch {
+            do { jpeg = try output.seal(bytesMax: bytesMax) } catch {
                 if error.call == "mmap" { return .failure(.noRoom(error)) }
+                if error.errno == EFBIG { throw .outputTooLarge(limit: bytesMax) }
                 throw .outputHeld(error)
             }
-            let bytesMax = job.kind == .inspect ? 0 : job.limits.outputBytesMax
             guard jpeg.count > 0 || bytesMax == 0 else { throw .outputMissing }
-            guard jpeg.count <= bytesMax else { throw .outputTooLarge(bytes: jpeg.count) }
             return .success(WorkerPool.Output(report: report, jpeg: jpeg))
         }
     }

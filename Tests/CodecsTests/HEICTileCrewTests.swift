@@ -49,6 +49,16 @@ import Testing
         #expect(try draw(file, threads: threads, worksAhead: false) == expected)
     }
 
+    /// The container is asked first and refuses such; here it is not. libheif 1.19 would write past the picture.
+    @Test func tilesThatAreLargerThanToldAreRefused() throws {
+        var file = try Self.picture(300, 180).make()
+        let told = Array("ispe".utf8) + [0, 0, 0, 0, 0, 0, 0, 64, 0, 0, 0]
+        let place = try #require(file.firstRange(of: told + [64]))
+        file[place.upperBound - 1] = 63
+        let error = #expect(throws: CodecError.self) { try draw(file, threads: nil) }
+        #expect(error?.kind == .corrupt)
+    }
+
     @Test(arguments: [1, 3])
     func onlyWhatIsLookedAtIsDecoded(threads: Int) throws {
         let file = try Self.picture(300, 190).make()

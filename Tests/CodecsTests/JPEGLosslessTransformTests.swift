@@ -143,6 +143,19 @@ import Testing
         for orientation in [Orientation.upright, .rotated180] { #expect(try turned(jpeg, orientation) == nil) }
     }
 
+    /// AC values of 11 bits, by a code of one: the standard tables have none for them.
+    @Test func wideACValuesAreNotMoved() throws {
+        let segment = JPEGPictures.segment
+        var jpeg: [UInt8] = [0xFF, 0xD8] + segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
+        jpeg += segment(0xC0, [8, 0, 8, 0, 8, 1, 1, 0x11, 0])
+        jpeg += segment(0xC4, [0x00, 1] + [UInt8](repeating: 0, count: 15) + [0])
+        jpeg += segment(0xC4, [0x10, 1, 1] + [UInt8](repeating: 0, count: 14) + [0x0B, 0])
+        // DC 0; category 11 and its value 2047; end of block; padding.
+        jpeg += segment(0xDA, [1, 1, 0, 0, 63, 0]) + [0b0011_1111, 0b1111_1101, 0xFF, 0xD9]
+        #expect(try Tool.run(["djpeg"], input: jpeg).complaint.isEmpty)
+        #expect(try turned(jpeg, .rotated180) == nil)
+    }
+
     @Test func memoryIsBounded() throws {
         let jpeg = try JPEGPictures.cjpeg(512, 512, ["-progressive"])
         let needed = LosslessTransform.bytesNeeded(try prove(jpeg).frame, .rotated90)

@@ -30,14 +30,24 @@ import Testing
 
     @Test(
         arguments: [
-            SequenceHeader(64, 48), SequenceHeader(72, 56, window: (0, 4, 2, 2)), SequenceHeader(64, 56, chroma: 0),
-            SequenceHeader(191, 175), SequenceHeader(64, 48, chroma: 3), SequenceHeader(64, 48, subLayers: 6),
+            SequenceHeader(64, 48), SequenceHeader(72, 56, window: (0, 4, 2, 2)),
+            SequenceHeader(64, 48, chroma: 3), SequenceHeader(64, 48, subLayers: 6),
             SequenceHeader(0x0101, 48, layer: 1),
         ])
     func theSamePictureIsTaken(sequence: SequenceHeader) {
         for isGrid in [false, true] {
             #expect(failure(shape(sequence, isGrid: isGrid).bytes) == nil)
             #expect(failure(shape(nil, data: inBand(sequence), isGrid: isGrid).bytes) == nil)
+        }
+    }
+
+    /// Canon's thumbnails are so. Tiles would be written past the picture that the container tells.
+    @Test(arguments: [SequenceHeader(64, 56, chroma: 0), SequenceHeader(191, 175), SequenceHeader(64, 49)])
+    func onlyASingleItemMayBeCodedALittleLarger(sequence: SequenceHeader) {
+        #expect(failure(shape(sequence).bytes) == nil)
+        #expect(failure(shape(nil, data: inBand(sequence)).bytes) == nil)
+        for bytes in [shape(sequence, isGrid: true).bytes, shape(nil, data: inBand(sequence), isGrid: true).bytes] {
+            #expect(failure(bytes)?.detail.contains("its sequence header says \(sequence.size)") == true)
         }
     }
 

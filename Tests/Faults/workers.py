@@ -1,5 +1,5 @@
 """Workers that die, stand still or are driven mad by what they read."""
-import concurrent.futures, signal, time
+import concurrent.futures, os, signal, time
 import pictures
 from client import convert, exchange, upload
 from server import Server, until
@@ -82,6 +82,22 @@ def standstill(scale):
         return "killed at its deadline; that upload is refused (422), the next one served"
 
 
+def frozen(scale):
+    """All of the service stands still in mid-job for longer than the job may take, as when a container is paused"""
+    with (Server("--workers", "1", "--job-deadline", "10s") as server,
+          concurrent.futures.ThreadPoolExecutor(1) as pool):
+        coming = at_work(server, pool, SLOW)
+        os.kill(server.pid, signal.SIGSTOP)
+        server.signal_workers(signal.SIGSTOP)
+        time.sleep(12)
+        server.signal_workers(signal.SIGCONT)
+        os.kill(server.pid, signal.SIGCONT)
+        answer = coming.result()
+        assert answer.status == 200, answer
+        assert not server.events("worker killed at the deadline"), server.text()
+        return "the time is not held against the job, which succeeds"
+
+
 def hostile_beside_good(scale):
     """Hostile files beside good ones, and every 2 s a worker is killed"""
     with Server("--workers", "2") as server, concurrent.futures.ThreadPoolExecutor(5) as pool:
@@ -135,4 +151,4 @@ def lone_hostile(scale):
         return f"{len(pictures.hostile())} files, no 5xx"
 
 
-ALL = [sigkill, sigsegv, killed_again_and_again, standstill, lone_hostile, hostile_beside_good]
+ALL = [sigkill, sigsegv, killed_again_and_again, standstill, frozen, lone_hostile, hostile_beside_good]

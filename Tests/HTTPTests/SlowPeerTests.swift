@@ -199,6 +199,53 @@ import Testing
         }
     }
 
+    /// Each reads next to nothing, and none of them is due to be ended soon.
+    @Test func slowReadersGiveWay() throws {
+        let handler = TestHandler()
+        try withServer(
+            handler,
+            configure: {
+                $0.connectionsMax = 16
+                $0.crowdedTransferMs = 50
+                $0.watchIntervalMs = 10
+            }
+        ) { server throws in
+            let readers = try (0..<32).map { _ in
+                let socket = try RawSocket(port: server.port, receiveBufferBytes: 4096)
+                try socket.send("GET /zeros?count=50000000 HTTP/1.1\r\nHost: a\r\n\r\n")
+                return socket
+            }
+            for _ in 0..<3 { #expect(try ask(server, "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n").status == 200) }
+            #expect(eventually { handler.records.contains { !$0.isComplete } })
+            withExtendedLifetime(readers) {}
+        }
+    }
+
+    /// A few large bodies that crawl do not keep all memory to themselves.
+    @Test func aLargeBodyThatCrawlsGivesItsMemory() throws {
+        try withServer(configure: {
+            $0.bodiesBytesMax = 1000
+            $0.crowdedTransferMs = 300
+        }) { server throws in
+            let startMs = Clock.monotonicMs()
+            let crawling = try [400, 500].map { count in
+                let socket = try RawSocket(port: server.port)
+                try socket.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\na")
+                return socket
+            }
+            let upload =
+                "POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 200\r\n\r\n" + String(repeating: "b", count: 200)
+            let early = try ask(server, upload)
+            // A machine that stood still for so long has given them their time.
+            if Clock.monotonicMs() - startMs < 300 { #expect(early.text == "bodiesFull") }
+            usleep(350_000)
+            #expect(try ask(server, upload).text == "200")
+            #expect(try crawling[1].readResponse().text == "receivingFull")
+            try crawling[0].send([UInt8](repeating: 1, count: 399))
+            #expect(try crawling[0].readResponse().text == "400")
+        }
+    }
+
     /// Half of the clients keep a used connection, half have said part of a head. None of them is due to be ended soon,
     /// and still each newcomer is served; a request under way keeps its place.
     @Test func connectionsThatWaitGiveWay() throws {

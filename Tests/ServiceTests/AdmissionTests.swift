@@ -28,8 +28,8 @@ import WorkerPool
         let first = machine.ask(nowMs: 0, busy) ?? 0
         #expect(first > 0)
         #expect(machine.ask(nowMs: 0, busy) == nil)
-        machine.arrived(first, nowMs: 0)
-        machine.arrived(first, nowMs: 0)
+        machine.arrived(first, bytes: 1, nowMs: 0)
+        machine.arrived(first, bytes: 1, nowMs: 0)
         machine.gone(first)
         let second = machine.ask(nowMs: 0, busy) ?? 0
         #expect(second > first)
@@ -47,6 +47,17 @@ import WorkerPool
             #expect(machine.ask(nowMs: nowMs + 1000, load(running: 0, waiting: 0)) == nil)
         }
         #expect(machine.ask(nowMs: 3003, load(running: 0, waiting: 0)) != nil)
+    }
+
+    /// Nor do those who send a few bytes slowly, to the end: they do not teach it to wait for such.
+    @Test mutating func slowBodiesTeachNothing() {
+        for round in 0..<100 {
+            let id = machine.ask(nowMs: round * 10_000, load(running: 0, waiting: 0)) ?? 0
+            machine.arrived(id, bytes: 2, nowMs: round * 10_000 + 9300)
+        }
+        for _ in 0..<10 { #expect(machine.ask(nowMs: 2_000_000, load(running: 0, waiting: 0)) != nil) }
+        #expect(machine.ask(nowMs: 2_000_000, load(running: 0, waiting: 0)) == nil)
+        #expect(machine.ask(nowMs: 2_001_001, load(running: 0, waiting: 0)) != nil)
     }
 
     @Test mutating func saysWhenToComeBack() {
@@ -84,7 +95,7 @@ import WorkerPool
                 bodies.append((id, nowMs + uploadMs * (4 + count % 3) / 5))
             }
             for body in bodies where body.atMs == nowMs {
-                machine.arrived(body.id, nowMs: nowMs)
+                machine.arrived(body.id, bytes: 3_000_000, nowMs: nowMs)
                 if waiting < 16 { waiting += 1 } else { vain += 1 }
             }
             bodies.removeAll { $0.atMs <= nowMs }

@@ -31,7 +31,7 @@ import Testing
             ("orphan", "exit code 5"), ("garbage", "malformed"), ("busy", "malformed"), ("long", "malformed"),
             ("descriptor", "malformed"), ("nothing", "no output"), ("surrender", "gave up: out of luck"),
             ("forbidden", "forbidden system call: 257"), ("signal 31", "forbidden system call"),
-            ("huge 4097", "4097 bytes"), ("hold", "could not be sealed"), ("seal", "could not be sealed"),
+            ("huge 4097", "more than 4096 bytes"), ("hold", "could not be sealed"), ("seal", "could not be sealed"),
         ])
     func refusesAtTheSecondLoss(words: String, diagnosis: String) throws {
         let faults = try FaultPool()

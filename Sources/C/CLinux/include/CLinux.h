@@ -42,10 +42,10 @@ int clinux_spawn_setsid(void);
 /* Names the calling thread in ps and gdb; at most 15 characters count. */
 void clinux_name_thread(const char *name);
 /* This process gets `signal` when its parent's spawning thread ends. */
+int clinux_set_parent_death_signal(int signal);
+
 /* Whether a signal is ignored. */
 int clinux_is_ignored(int signal);
-
-int clinux_set_parent_death_signal(int signal);
 
 /* An extended attribute of an open file, written and read: 0, or the bytes read; -1 and errno. */
 int clinux_fsetxattr(int fd, const char *name, const void *value, size_t size);
