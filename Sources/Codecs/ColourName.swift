@@ -1,14 +1,15 @@
 package import Core
 
 extension ColourProfile {
-    /// What the record calls the profile: its own description, or what it is like.
+    /// What the record calls the profile: its own description where that is well known, or what it is like. Others may be
+    /// the name of a screen.
     package var name: String {
-        if !description.isEmpty { return description }
+        if let known = ProfileNames.known(description) { return known }
         if isSRGB { return "sRGB" }
         return switch space {
-        case .grey: "unnamed grey profile"
-        case .rgb: "unnamed RGB profile"
-        case .cmyk: "unnamed CMYK profile"
+        case .grey: "grey profile"
+        case .rgb: "RGB profile"
+        case .cmyk: "CMYK profile"
         case .other: "unnamed profile"
         }
     }

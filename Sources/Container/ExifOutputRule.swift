@@ -4,6 +4,8 @@ import Core
 enum ExifOutputRule {
     /// Printable UTF-8 with one NUL at its end, and at most so many before.
     case text(nuls: Int)
+    /// A text of that form with one NUL at its end.
+    case form(ExifTextForm)
     case short(ClosedRange<Int>)
     case long
     case rational(Int)
@@ -55,7 +57,7 @@ extension ExifOutputDirectory {
 
     private static let imageRules: [Int: ExifOutputRule] = [
         0x010F: .text(nuls: 0), 0x0110: .text(nuls: 0), 0x0112: .short(1...1), 0x011A: resolution, 0x011B: resolution,
-        0x0128: .short(2...2), 0x0131: .text(nuls: 0), 0x0132: .text(nuls: 0), 0x013B: .text(nuls: 0),
+        0x0128: .short(2...2), 0x0131: .text(nuls: 0), 0x0132: .form(.moment), 0x013B: .text(nuls: 0),
         0x0213: .short(1...2), 0x8298: .text(nuls: 1), 0x8769: .directory(.exif),
     ]
 
@@ -66,15 +68,15 @@ extension ExifOutputDirectory {
             0xA300: .exactly(type: 7, (0...255).map { [$0] }), 0xA301: .exactly(type: 7, (0...255).map { [$0] }),
             0xA432: .rational(4),
         ]
-        let texts = [
-            0x9003, 0x9004, 0x9010, 0x9011, 0x9012, 0x9290, 0x9291, 0x9292, 0xA433, 0xA434, 0xA439,
-        ]
         let shorts = [
             0x8822, 0x8827, 0x8830, 0x9207, 0x9208, 0x9209, 0xA217, 0xA401, 0xA402, 0xA403, 0xA405, 0xA406, 0xA407,
             0xA408, 0xA409, 0xA40A, 0xA40C, 0xA460,
         ]
         let rationals = [0x829A, 0x829D, 0x9202, 0x9205, 0x9206, 0x920A, 0xA20B, 0xA215, 0xA404]
-        for tag in texts { rules[tag] = .text(nuls: 0) }
+        for tag in [0x9003, 0x9004] { rules[tag] = .form(.moment) }
+        for tag in [0x9010, 0x9011, 0x9012] { rules[tag] = .form(.offset) }
+        for tag in [0x9290, 0x9291, 0x9292] { rules[tag] = .form(.fraction) }
+        for tag in [0xA433, 0xA434, 0xA439] { rules[tag] = .text(nuls: 0) }
         for tag in shorts { rules[tag] = .anyShort }
         for tag in [0x8831, 0x8832, 0x8833, 0x8834, 0x8835] { rules[tag] = .long }
         for tag in rationals { rules[tag] = .rational(1) }
@@ -89,7 +91,7 @@ extension ExifOutputDirectory {
 
     private static let gpsRules: [Int: ExifOutputRule] = cityRules.merging([
         0x05: .exactly(type: 1, [[0], [1], [2], [3]]), 0x06: .rational(1), 0x07: .rational(3), 0x0C: .letter("KMN"),
-        0x0D: .rational(1), 0x10: .letter("TM"), 0x11: .rational(1), 0x1D: .text(nuls: 0),
+        0x0D: .rational(1), 0x10: .letter("TM"), 0x11: .rational(1), 0x1D: .form(.day),
     ]) { city, _ in city }
 }
 
@@ -103,6 +105,7 @@ struct ExifOutputValue {
     func fits(_ rule: ExifOutputRule) -> Bool {
         switch rule {
         case .text(let nuls): type == 2 && isText(nuls: nuls)
+        case .form(let form): type == 2 && bytes.last == 0 && form.allows(bytes.dropLast())
         case .short(let allowed): type == 3 && count == 1 && allowed.contains(Int(bytes[0]) << 8 | Int(bytes[1]))
         case .long: type == 4 && count == 1
         case .rational(let wanted): type == 5 && count == wanted && hasValues

@@ -83,9 +83,9 @@ package struct Report: Sendable, Equatable {
         }
     }
 
-    /// The colour spaces by name: an ICC profile's description, or a name such as "sRGB", "Display P3", "BT.2020 PQ".
-    /// What a profile calls itself is foreign text, and so is what a worker says of it: names are cut to 80 characters
-    /// that print.
+    /// The colour spaces by name: an ICC profile's description where it is a well-known one, or a name such as "sRGB",
+    /// "Display P3", "BT.2020 PQ", "RGB profile". What a worker says is foreign text: names are cut to 80 characters that
+    /// print.
     package struct Color: Sendable, Equatable {
         package let source: String
         package let output: String

@@ -1,7 +1,9 @@
+import Core
+
 extension ExifField {
     /// The value in the type that the standard gives the tag.
     ///
-    /// - Returns: nil where it is empty, unknown, or not exactly a value of that type.
+    /// - Returns: nil where it is empty, unknown, not exactly a value of that type, or a date that is not written as one.
     var encoded: (type: TIFFType, bytes: [UInt8])? {
         switch tag.form {
         case .text: encodedText.map { (.ascii, $0) }
@@ -20,7 +22,7 @@ extension ExifField {
         guard let bytes = value.textBytes else { return nil }
         guard tag.name == "Copyright" else {
             let text = ExifText(bytes).text
-            return text.isEmpty ? nil : Array(text.utf8) + [0]
+            return text.isEmpty || !tag.textForm.allows(text.utf8) ? nil : Array(text.utf8) + [0]
         }
         let lines = ExifText.copyright(bytes).text.split(separator: "\n", omittingEmptySubsequences: false)
         guard let editor = lines.last, !editor.isEmpty else { return nil }

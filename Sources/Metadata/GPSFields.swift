@@ -72,7 +72,8 @@ struct GPSFields {
             let time = GPSFields.fractions(0x07, of: block)
         else { return }
         fields.append(Field(number: 0x07, type: .rational, bytes: time))
-        addText(0x1D, date)
+        // Dashes for colons are read, too.
+        addText(0x1D, String(date.map { $0 == "-" ? ":" : $0 }))
     }
 
     /// A number that is not negative: as it is where tenths do, else to seven decimals, or to as many as fit.

@@ -47,6 +47,13 @@ struct StandardTag: Sendable, Equatable {
     /// Texts are cut here, so that a block of all texts there are fits one APP1 segment twice.
     static let textBytesMax = 1000
 
+    /// How its text has to be written to be kept.
+    var textForm: ExifTextForm {
+        if name.hasPrefix("DateTime") { return .moment }
+        if name.hasPrefix("OffsetTime") { return .offset }
+        return name.hasPrefix("SubSecTime") ? .fraction : .free
+    }
+
     static let all: [Key: StandardTag] = Dictionary(
         uniqueKeysWithValues: (imageTags + exifTags + gpsTags + interoperabilityTags).map { ($0.key, $0) })
 }

@@ -6,7 +6,7 @@ import Core
 struct OutputColour {
     /// The profile to embed, without what does not tell colours; nil says sRGB, which every reader assumes.
     let icc: [UInt8]?
-    /// The bytes of that profile that tell no colours and are left out.
+    /// The bytes of the source's profile that are left out of it and may tell something of a person or a device.
     let profileTextBytes: Int
     /// Whether the finished picture's numbers are sRGB.
     let isSRGB: Bool
@@ -32,7 +32,7 @@ struct OutputColour {
                 ColourProfile.matching(.displayP3), source: colour.name, warnings: [.hdrToneMapped], rule: rule)
         }
         if let profile = embedded.flatMap(ColourProfile.checking), profile.space == (isGrey ? .grey : .rgb),
-            let colours = ProfileTags.coloursOnly(profile.bytes)
+            let colours = ProfileTags.cleaned(profile.bytes)
         {
             return OutputColour(profile, colours: colours, source: profile.name, rule: rule)
         }
@@ -49,14 +49,15 @@ struct OutputColour {
         OutputColour(nil, source: name, warnings: warnings, rule: .keep)
     }
 
-    /// - Parameter colours: what tells colours of the profile; nil where that is to be found out.
+    /// - Parameter colours: what tells colours of the profile; nil where it is not the source's, but built.
     private init(
-        _ profile: ColourProfile?, colours: [UInt8]? = nil, source: String, warnings: Set<Warning> = [], rule: ColorRule
+        _ profile: ColourProfile?, colours: ProfileTags.Cleaned? = nil, source: String, warnings: Set<Warning> = [],
+        rule: ColorRule
     ) {
         let isConverted = rule == .srgb && profile.map { !$0.isSRGB } ?? false
         conversion = isConverted ? profile : nil
-        icc = isConverted ? nil : colours ?? profile.flatMap { ProfileTags.coloursOnly($0.bytes) }
-        profileTextBytes = max(0, (profile?.bytes.count ?? 0) - (icc?.count ?? profile?.bytes.count ?? 0))
+        icc = isConverted ? nil : colours?.bytes ?? profile.flatMap { ProfileTags.coloursOnly($0.bytes) }
+        profileTextBytes = isConverted ? 0 : colours?.personalBytes ?? 0
         isSRGB = isConverted || profile?.isSRGB ?? true
         names = Report.Color(source: source, output: isConverted ? "sRGB" : profile?.name ?? "sRGB")
         self.warnings = warnings

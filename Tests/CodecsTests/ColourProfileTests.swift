@@ -148,13 +148,13 @@ import Testing
     @Test("grey and inks are told apart")
     func spacesOfProfiles() throws {
         let grey = try #require(
-            ColourProfile.checking(ColourICCFile.grey(exponent: 2.2, description: "Dot gain").bytes))
+            ColourProfile.checking(ColourICCFile.grey(exponent: 2.2, description: "Dot Gain 20%").bytes))
         #expect(grey.space == .grey)
-        #expect(grey.name == "Dot gain")
+        #expect(grey.name == "Dot Gain 20%")
         #expect(!grey.isSRGB)
         let press = try #require(ColourProfile.checking(ColourICCFile.press.bytes))
         #expect(press.space == .cmyk)
-        #expect(press.name == "Coarse press")
+        #expect(press.name == "CMYK profile")
     }
 
     @Test("a description is foreign text: clipped, and without what does not print")
@@ -164,7 +164,8 @@ import Testing
         #expect(profile.description.hasPrefix("Naïve \u{1F4F7}x"))
         #expect(profile.description.count == 80)
         let unnamed = try #require(ColourProfile.checking(ColourICCFile.grey(exponent: 2, description: "").bytes))
-        #expect(unnamed.name == "unnamed grey profile")
+        #expect(unnamed.name == "grey profile")
+        #expect(profile.name == "grey profile")
     }
 
     @Test("profiles of no pixels and of other versions are none")

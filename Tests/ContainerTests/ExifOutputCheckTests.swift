@@ -114,7 +114,8 @@ import Testing
             (0x010F, .raw(type: 2, count: 5, Array("Maker".utf8))), (0x010F, .ascii("Ma\0er")),
             (0x010F, .ascii("Ma\u{1B}er")),
             (0x010F, .raw(type: 2, count: 6, [0x4D, 0xFF, 0xFE, 0x41, 0x41, 0])), (0x8298, .ascii("P\0E\0X")),
-            (0x010F, .ascii(String(repeating: "x", count: 2002))), (0x011A, .rational([(300, 1)])), (0x0128, .short(3)),
+            (0x010F, .ascii(String(repeating: "x", count: 2002))), (0x0132, .ascii("12 Elm Street")),
+            (0x011A, .rational([(300, 1)])), (0x0128, .short(3)),
         ] as [(UInt16, TIFFBuilder.Value)])
     func refusesUnlawfulValuesOfTheImage(tag: UInt16, value: TIFFBuilder.Value) {
         let bytes = changed { block in
@@ -129,6 +130,8 @@ import Testing
             (0xA002, .long(47)), (0xA003, .long(48)), (0xA002, .short(48)), (0xA001, .short(2)),
             (0x829A, .rational([(1, 0)])),
             (0x829A, .rational([(1, 2), (3, 4)])), (0x829A, .signedRational([(1, 2)])), (0x9204, .rational([(1, 3)])),
+            (0x9003, .ascii("12 Elm Street")), (0x9004, .ascii("2024:05:06 07:08:09Z")), (0x9010, .ascii("Elm Street")),
+            (0x9011, .ascii("+1:00")), (0x9290, .ascii("Elm")), (0x9291, .ascii("1234567890")), (0x9292, .ascii("-1")),
             (0x9000, .undefined(Array("0232".utf8))), (0xA432, .rational([(0, 0), (0, 0), (0, 0), (0, 0)])),
             (0xA432, .rational([(24, 1), (1, 0), (0, 0), (0, 0)])),
         ] as [(UInt16, TIFFBuilder.Value)])
@@ -146,7 +149,8 @@ import Testing
             (0x02, .rational([(90, 1), (0, 1), (1, 100)]), "globe"),
             (0x04, .rational([(181, 1), (0, 1), (0, 1)]), "globe"),
             (0x02, .rational([(48, 1), (51, 0), (2996, 100)]), "must be"), (0x05, .bytes([4]), "must be"),
-            (0x00, .bytes([2, 3, 0, 0]), "must be"),
+            (0x00, .bytes([2, 3, 0, 0]), "must be"), (0x1D, .ascii("12 Elm"), "must be"),
+            (0x1D, .ascii("2024:05:0 "), "must be"),
         ] as [(UInt16, TIFFBuilder.Value, String)])
     func refusesUnlawfulPlaces(tag: UInt16, value: TIFFBuilder.Value, words: String) {
         let bytes = changed { block in

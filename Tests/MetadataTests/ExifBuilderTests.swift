@@ -158,8 +158,56 @@ import Testing
             }
         }
         let result = try built(source, MetadataPolicy(exif: .keep, gps: .keep))
-        #expect(result.payload.count > 17 * 1000)
+        // The dates' are none.
+        #expect(result.payload.count > 8 * 1000)
         #expect(result.payload.count < 65533)
+        try check(result, .exact)
+    }
+
+    /// A text in the place of a date, of a zone or of a fraction is left out, and so is one that has more than that.
+    @Test(
+        arguments: [
+            (0x0132, "12 Elm Street"), (0x9003, "2024:05:06 07:08:09 Elm"), (0x9003, "2024-05-06T07:08:09"),
+            (0x9004, "Elm"), (0x9010, "Elm:00"), (0x9011, "+02:00Elm"), (0x9012, "Z"), (0x9290, "Elm"),
+            (0x9291, "12 Elm"), (0x9292, "1234567890"),
+        ] as [(UInt16, String)])
+    func textsInDatesStayBehind(tag: UInt16, text: String) throws {
+        var source = Blocks.rich()
+        if tag == 0x0132 {
+            source.ifd0 = source.ifd0.filter { $0.0 != tag } + [(tag, .ascii(text))]
+        } else {
+            source.exif = source.exif.filter { $0.0 != tag } + [(tag, .ascii(text))]
+        }
+        let result = try built(source, MetadataPolicy(exif: .keep))
+        #expect(!String(decoding: result.payload, as: UTF8.self).contains("Elm"))
+        let key = StandardTag.Key(directory: tag == 0x0132 ? .image : .exif, number: tag)
+        let name = try #require(StandardTag.all[key]).name
+        #expect(try !reread(result).record.fields.contains { $0.name == name })
+        try check(result, .none)
+    }
+
+    /// What is unknown may be blank (EXIF 3.0, section 4.6.6.6.2).
+    @Test func datesWithBlanksAreKept() throws {
+        var source = TIFFBuilder()
+        source.exif = [
+            (0x9003, .ascii("2024:05:   :  :  ")), (0x9004, .ascii("2024:05:06   :  :00")), (0x9011, .ascii("-03:  ")),
+            (0x9012, .ascii("-03:30")), (0x9291, .ascii("04  ")),
+        ]
+        let record = try reread(try built(source, MetadataPolicy(exif: .keep))).record
+        #expect(record.text("DateTimeOriginal") == nil)
+        #expect(record.text("DateTimeDigitized") == "2024:05:06   :  :00")
+        #expect(record.text("OffsetTimeDigitized") == "-03:30")
+        #expect(record.text("SubSecTimeOriginal") == "04")
+    }
+
+    /// It is read with dashes, too, and written as the standard has it.
+    @Test func daysOfThePlaceAreWrittenRightly() throws {
+        var source = TIFFBuilder()
+        source.exif = [(0x829D, .rational([(4, 1)]))]
+        source.gps = Blocks.gps([0x1D: .ascii("2024-05-06")])
+        let result = try built(source, MetadataPolicy(exif: .keep, gps: .keep))
+        #expect(try reread(result).position?.timestamp == Blocks.read(source)?.position?.timestamp)
+        #expect(try Exiftool.read(result.payload)["GPS:GPSDateStamp"] as? String == "2024:05:06")
         try check(result, .exact)
     }
 

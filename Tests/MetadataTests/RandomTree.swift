@@ -1,3 +1,4 @@
+import Core
 import Support
 
 @testable import Metadata
@@ -25,6 +26,14 @@ enum RandomTree {
             (0..<tag.count).map { _ in UInt32(truncatingIfNeeded: random.next()) }
         }
         switch tag.form {
+        case .text where tag.textForm != .free:
+            let numbers = (0..<6).map { _ in Int.random(in: 10...99, using: &random) }
+            switch tag.textForm {
+            case .offset: return .ascii("-\(numbers[0]):\(numbers[1])")
+            case .fraction: return .ascii("\(numbers[0])\(numbers[1])")
+            case .free, .day, .moment:
+                return .ascii("20\(numbers[0]):\(numbers[1]):\(numbers[2]) \(numbers[3]):\(numbers[4]):\(numbers[5])")
+            }
         case .text:
             let alphabet = Array("abc XYZ019éß写🦊")
             return .ascii(

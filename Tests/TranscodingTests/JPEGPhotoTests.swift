@@ -1,3 +1,4 @@
+import Container
 import Core
 import Support
 import Testing
@@ -125,7 +126,7 @@ import Testing
         for orientation in [1, 6] as [UInt8] {
             let done = try Transcoded(inserting(JPEGPictures.exif(orientation: orientation), into: source))
             let kept = try Tool.run(["exiftool", "-b", "-icc_profile", "-"], input: done.jpeg).output
-            #expect(kept == profile)
+            #expect(kept == ProfileTags.coloursOnly(profile))
             #expect(done.report.color.source == done.report.color.output)
             #expect(!done.report.removed.contains(.iccProfile) && !done.report.removed.contains(.iccText))
         }
@@ -141,6 +142,21 @@ import Testing
         #expect(told.contains("RedTRC") && !told.contains("SERIAL"))
         #expect(!String(decoding: done.jpeg, as: UTF8.self).contains("SERIAL"))
         #expect(done.report.removed.contains(.iccText))
+    }
+
+    /// Nor its model, which a profile of one's own has for its name.
+    @Test func aScreensNameStaysBehind() throws {
+        var profile = try JPEGPictures.profile(adding: [], text: "none")
+        let name = Array("sRGB built-in".utf16).flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+        let other = Array("ELM27 #SN4711".utf16).flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+        let at = try #require(profile.indices.first { profile[$0...].starts(with: name) })
+        profile.replaceSubrange(at..<(at + name.count), with: other)
+        let chunk = JPEGPictures.segment(0xE2, Array("ICC_PROFILE\0".utf8) + [1, 1] + profile)
+        let done = try Transcoded(inserting(chunk, into: try JPEGPictures.cjpeg(64, 48, [])))
+        #expect(done.jpeg.indices.allSatisfy { !done.jpeg[$0...].starts(with: other) })
+        #expect(try Transcoded.exiftool(done.jpeg, ["-s3", "-ProfileDescription"]).contains("RGB"))
+        #expect(done.report.color.source == "sRGB" && done.report.color.output == "sRGB")
+        #expect(done.report.removed.contains(.iccText) && done.report.warnings.isEmpty)
     }
 
     @Test func brokenProfileIsDroppedAndSaid() throws {

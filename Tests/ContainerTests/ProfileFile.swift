@@ -1,0 +1,130 @@
+/// Writes ICC profiles tag by tag, lawful ones and others.
+struct ProfileFile {
+    var version: UInt8 = 4
+    var space = "RGB "
+    var connection = "XYZ "
+    var tags: [(name: String, data: [UInt8])]
+    /// Bytes of the header that are to be others.
+    var header: [Int: [UInt8]] = [:]
+
+    static func number(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+
+    static func short(_ value: Int) -> [UInt8] { Array(number(value).suffix(2)) }
+
+    static func type(_ name: String, _ content: [UInt8]) -> [UInt8] { Array(name.utf8) + number(0) + content }
+
+    static func text(_ text: String) -> [UInt8] { type("text", Array(text.utf8) + [0]) }
+
+    static func localised(_ text: String) -> [UInt8] {
+        let units = text.utf16.flatMap { short(Int($0)) }
+        return type("mluc", number(1) + number(12) + Array("enUS".utf8) + number(units.count) + number(28) + units)
+    }
+
+    /// As Linotype's and Apple's are, with a text of a Macintosh behind.
+    static func description(_ text: String) -> [UInt8] {
+        type("desc", number(text.utf8.count + 1) + Array(text.utf8) + [UInt8](repeating: 0, count: 79))
+    }
+
+    static func colour(_ x: Int, _ y: Int, _ z: Int) -> [UInt8] { type("XYZ ", number(x) + number(y) + number(z)) }
+
+    static func curve(_ points: [Int]) -> [UInt8] { type("curv", number(points.count) + points.flatMap(short)) }
+
+    /// sRGB's own, as most have it.
+    static let parametric = type(
+        "para",
+        short(3) + short(0) + number(0x26666) + number(0xF2A7) + number(0x0D59) + number(0x13D0) + number(0x0A5B))
+
+    static let chad = type("sf32", [65536, 0, 0, 0, 65536, 0, 0, 0, 65536].flatMap(number))
+
+    /// sRGB's, adapted to D50.
+    static func matrix(curve: [UInt8], name: String = "sRGB") -> ProfileFile {
+        ProfileFile(tags: [
+            ("desc", localised(name)), ("cprt", localised("Public Domain")), ("wtpt", colour(63190, 65536, 54061)),
+            ("rXYZ", colour(28576, 14581, 912)), ("gXYZ", colour(25239, 46983, 6366)),
+            ("bXYZ", colour(9376, 3972, 46799)), ("rTRC", curve), ("gTRC", curve), ("bTRC", curve), ("chad", chad),
+        ])
+    }
+
+    static let grey = ProfileFile(
+        version: 2, space: "GRAY",
+        tags: [
+            ("desc", description("Gray Gamma 2.2")), ("cprt", text("Copyright 2000 Adobe Systems, Inc.")),
+            ("wtpt", colour(63190, 65536, 54061)), ("kTRC", curve([0x233])),
+        ])
+
+    private static let line = (0..<256).map { $0 }
+    private static let cube = (0..<27).flatMap { [$0 / 9 * 100, $0 / 3 % 3 * 90 + 20, 200 - $0 % 3 * 70] }
+    private static let fixed = [65536, 0, 0, 0, 65536, 0, 0, 0, 65536].flatMap(number)
+
+    static let oldTable8 = type(
+        "mft1",
+        [3, 3, 3, 0] + fixed + (0..<3).flatMap { _ in line.map { UInt8($0) } } + cube.map { UInt8($0) }
+            + (0..<3).flatMap { _ in line.map { UInt8(255 - $0 / 2) } })
+    static let oldTable16 = type(
+        "mft2",
+        [3, 3, 3, 0] + fixed + short(2) + short(3) + (0..<3).flatMap { _ in short(0) + short(65535) }
+            + cube.flatMap { short($0 * 257) } + (0..<3).flatMap { _ in short(0) + short(20000) + short(65535) })
+
+    /// B curves at 32, a matrix, M curves, a grid, A curves.
+    static let stages: [UInt8] = {
+        let curves = (0..<3).flatMap { _ in curve([0x180]) + [0, 0] }
+        let grid = [3, 3, 3] + [UInt8](repeating: 0, count: 13) + [1, 0, 0, 0] + cube.map { UInt8($0) } + [0, 0, 0]
+        let matrix = fixed + [UInt8](repeating: 0, count: 12)
+        let places = [32, 32 + 48, 128, 176, 176 + grid.count]
+        return type("mAB ", [3, 3, 0, 0] + places.flatMap(number) + curves + matrix + curves + grid + curves)
+    }()
+
+    /// A curve of two segments, and a matrix.
+    static let elements: [UInt8] = {
+        let one = [0x3F, 0x80, 0, 0] as [UInt8]
+        let zero = number(0)
+        let half = [0x3F, 0, 0, 0] as [UInt8]
+        let segment = type("parf", short(0) + short(0) + one + one + zero + zero)
+        let curve = type("curf", short(2) + short(0) + half + segment + segment)
+        let places = (0..<3).flatMap { _ in number(36) + number(curve.count) }
+        let set = type("cvst", short(3) + short(3) + places + curve)
+        let matrix = type(
+            "matf",
+            short(3) + short(3) + [one, zero, zero, zero, one, zero, zero, zero, one].flatMap { $0 }
+                + zero + zero + zero)
+        return type(
+            "mpet",
+            short(3) + short(3) + number(2) + number(32) + number(set.count) + number(32 + set.count)
+                + number(matrix.count) + set + matrix)
+    }()
+
+    static func tables(_ name: String, _ data: [UInt8]) -> ProfileFile {
+        ProfileFile(
+            connection: "Lab ",
+            tags: [
+                ("desc", localised("TIFF RGB")), ("cprt", localised("CC0")), ("wtpt", colour(63190, 65536, 54061)),
+                (name, data),
+            ])
+    }
+
+    var bytes: [UInt8] {
+        var table = ProfileFile.number(tags.count)
+        var data: [UInt8] = []
+        for tag in tags {
+            table += Array(tag.name.utf8) + ProfileFile.number(132 + 12 * tags.count + data.count)
+            table += ProfileFile.number(tag.data.count)
+            data += tag.data + [UInt8](repeating: 0, count: -tag.data.count & 3)
+        }
+        var head = [UInt8](repeating: 0, count: 128)
+        head.replaceSubrange(0..<4, with: ProfileFile.number(128 + table.count + data.count))
+        head[8] = version
+        head.replaceSubrange(12..<24, with: Array(("mntr" + space + connection).utf8))
+        head.replaceSubrange(36..<40, with: Array("acsp".utf8))
+        head.replaceSubrange(68..<80, with: [0xF6D6, 0x10000, 0xD32D].flatMap(ProfileFile.number))
+        for (at, bytes) in header { head.replaceSubrange(at..<(at + bytes.count), with: bytes) }
+        return head + table + data
+    }
+
+    mutating func set(_ name: String, _ data: [UInt8]) {
+        if let index = tags.firstIndex(where: { $0.name == name }) {
+            tags[index].data = data
+        } else {
+            tags.append((name, data))
+        }
+    }
+}
