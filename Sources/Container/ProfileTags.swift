@@ -26,12 +26,14 @@ package enum ProfileTags {
 
     package static func coloursOnly(_ profile: [UInt8]) -> [UInt8]? { cleaned(profile)?.bytes }
 
+    /// No profile of a picture has as many, and lcms2 reads no more.
+    private static let tagsMax = 100
+
     private static func tags(of profile: [UInt8]) -> [ProfileTag]? {
         let source = ProfileData(profile)
         let start = ProfileHeader.byteCount
-        guard let count = try? source.number(4, at: start), count <= (profile.count - start - 4) / 12 else {
-            return nil
-        }
+        guard let count = try? source.number(4, at: start), count <= min(tagsMax, (profile.count - start - 4) / 12)
+        else { return nil }
         var tags: [ProfileTag] = []
         for at in stride(from: start + 4, to: start + 4 + 12 * count, by: 12) {
             guard let from = try? source.number(4, at: at + 4), let length = try? source.number(4, at: at + 8),

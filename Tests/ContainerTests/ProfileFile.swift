@@ -52,26 +52,39 @@ struct ProfileFile {
             ("wtpt", colour(63190, 65536, 54061)), ("kTRC", curve([0x233])),
         ])
 
-    private static let line = (0..<256).map { $0 }
-    private static let cube = (0..<27).flatMap { [$0 / 9 * 100, $0 / 3 % 3 * 90 + 20, 200 - $0 % 3 * 70] }
+    private static let line: [Int] = Array(0..<256)
+    private static let cube: [Int] = (0..<27).flatMap { (index: Int) -> [Int] in
+        [index / 9 * 100, index / 3 % 3 * 90 + 20, 200 - index % 3 * 70]
+    }
+
+    private static func thrice(_ bytes: [UInt8]) -> [UInt8] { bytes + bytes + bytes }
     private static let fixed = [65536, 0, 0, 0, 65536, 0, 0, 0, 65536].flatMap(number)
 
-    static let oldTable8 = type(
-        "mft1",
-        [3, 3, 3, 0] + fixed + (0..<3).flatMap { _ in line.map { UInt8($0) } } + cube.map { UInt8($0) }
-            + (0..<3).flatMap { _ in line.map { UInt8(255 - $0 / 2) } })
-    static let oldTable16 = type(
-        "mft2",
-        [3, 3, 3, 0] + fixed + short(2) + short(3) + (0..<3).flatMap { _ in short(0) + short(65535) }
-            + cube.flatMap { short($0 * 257) } + (0..<3).flatMap { _ in short(0) + short(20000) + short(65535) })
+    static let oldTable8: [UInt8] = {
+        var content: [UInt8] = [3, 3, 3, 0] + fixed
+        content += thrice(line.map { UInt8($0) })
+        content += cube.map { UInt8($0) }
+        content += thrice(line.map { UInt8(255 - $0 / 2) })
+        return type("mft1", content)
+    }()
+    static let oldTable16: [UInt8] = {
+        var content: [UInt8] = [3, 3, 3, 0] + fixed + short(2) + short(3)
+        content += thrice(short(0) + short(65535))
+        content += cube.flatMap { short($0 * 257) }
+        content += thrice(short(0) + short(20000) + short(65535))
+        return type("mft2", content)
+    }()
 
     /// B curves at 32, a matrix, M curves, a grid, A curves.
     static let stages: [UInt8] = {
-        let curves = (0..<3).flatMap { _ in curve([0x180]) + [0, 0] }
-        let grid = [3, 3, 3] + [UInt8](repeating: 0, count: 13) + [1, 0, 0, 0] + cube.map { UInt8($0) } + [0, 0, 0]
-        let matrix = fixed + [UInt8](repeating: 0, count: 12)
+        let curves = thrice(curve([0x180]) + [0, 0])
+        var grid: [UInt8] = [3, 3, 3] + [UInt8](repeating: 0, count: 13) + [1, 0, 0, 0]
+        grid += cube.map { UInt8($0) } + [0, 0, 0]
+        let matrix: [UInt8] = fixed + [UInt8](repeating: 0, count: 12)
         let places = [32, 32 + 48, 128, 176, 176 + grid.count]
-        return type("mAB ", [3, 3, 0, 0] + places.flatMap(number) + curves + matrix + curves + grid + curves)
+        var content: [UInt8] = [3, 3, 0, 0] + places.flatMap(number)
+        for part in [curves, matrix, curves, grid, curves] { content += part }
+        return type("mAB ", content)
     }()
 
     /// A curve of two segments, and a matrix.
@@ -79,18 +92,16 @@ struct ProfileFile {
         let one = [0x3F, 0x80, 0, 0] as [UInt8]
         let zero = number(0)
         let half = [0x3F, 0, 0, 0] as [UInt8]
-        let segment = type("parf", short(0) + short(0) + one + one + zero + zero)
-        let curve = type("curf", short(2) + short(0) + half + segment + segment)
-        let places = (0..<3).flatMap { _ in number(36) + number(curve.count) }
-        let set = type("cvst", short(3) + short(3) + places + curve)
-        let matrix = type(
-            "matf",
-            short(3) + short(3) + [one, zero, zero, zero, one, zero, zero, zero, one].flatMap { $0 }
-                + zero + zero + zero)
-        return type(
-            "mpet",
-            short(3) + short(3) + number(2) + number(32) + number(set.count) + number(32 + set.count)
-                + number(matrix.count) + set + matrix)
+        func joined(_ parts: [[UInt8]]) -> [UInt8] { parts.flatMap { $0 } }
+        let three = short(3) + short(3)
+        let segment = type("parf", joined([short(0), short(0), one, one, zero, zero]))
+        let curve = type("curf", joined([short(2), short(0), half, segment, segment]))
+        let places = thrice(number(36) + number(curve.count))
+        let set = type("cvst", three + places + curve)
+        let unit = joined([one, zero, zero, zero, one, zero, zero, zero, one])
+        let matrix = type("matf", joined([three, unit, zero, zero, zero]))
+        let table = joined([number(32), number(set.count), number(32 + set.count), number(matrix.count)])
+        return type("mpet", joined([three, number(2), table, set, matrix]))
     }()
 
     static func tables(_ name: String, _ data: [UInt8]) -> ProfileFile {

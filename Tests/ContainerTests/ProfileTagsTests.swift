@@ -1,6 +1,7 @@
-import Container
 import Support
 import Testing
+
+@testable import Container
 
 @Suite struct ProfileTagsTests {
     struct Kind: Sendable, CustomTestStringConvertible {
@@ -148,7 +149,7 @@ import Testing
                     """, input: cleaned.bytes)
                 #expect(String(decoding: told, as: UTF8.self) == expected + "|Not stated")
                 let type = version == 4 ? "mluc" : "desc"
-                #expect(cleaned.bytes.split(separator: 0).contains(Array(type.utf8)[...]))
+                #expect(cleaned.bytes.firstRange(of: Array(type.utf8) + [0, 0, 0, 0]) != nil)
             }
         }
     }
@@ -174,7 +175,7 @@ import Testing
         let overlapping = names.enumerated().flatMap {
             $1 + ProfileFile.number(168 + $0 * 100) + ProfileFile.number(data.count - $0 * 100)
         }
-        let header = ProfileFile.tables("A2B0", []).bytes[..<128]
+        let header = Array(ProfileFile.tables("A2B0", []).bytes[..<128])
         #expect(ProfileTags.coloursOnly(header + ProfileFile.number(3) + overlapping + data) == nil)
     }
 

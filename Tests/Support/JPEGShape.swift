@@ -67,7 +67,16 @@ package enum JPEGShape {
     package static let restartedData: [UInt8] = [0x12, 0x34, 0xFF, 0x00, 0x56, 0xFF, 0xD0, 0x78, 0x9A, 0xBC]
 
     /// The shortest profile there is: a header, and a table of no tags.
-    package static let profile: [UInt8] = [0, 0, 0, 132] + [UInt8](repeating: 0, count: 128)
+    package static let profile: [UInt8] = {
+        var bytes = [UInt8](repeating: 0, count: 132)
+        bytes[3] = 132
+        bytes[8] = 2
+        bytes.replaceSubrange(12..<24, with: Array("mntrRGB XYZ ".utf8))
+        bytes.replaceSubrange(24..<30, with: [0x07, 0xD0, 0, 1, 0, 1])
+        bytes.replaceSubrange(36..<40, with: Array("acsp".utf8))
+        bytes.replaceSubrange(68..<80, with: [0, 0, 0xF6, 0xD6, 0, 1, 0, 0, 0, 0, 0xD3, 0x2D])
+        return bytes
+    }()
 
     package static func icc(_ number: UInt8, of total: UInt8, _ data: [UInt8]) -> [UInt8] {
         segment(0xE2, "ICC_PROFILE\0", [number, total] + data)
