@@ -55,7 +55,7 @@ class Level:
             self.other[status] = self.other.get(status, 0) + 1
 
     def look(self, server):
-        self.front = max(self.front, server.resident_mb())
+        self.front = max(self.front, server.front_mb())
         self.workers = max(self.workers, sum(resident(server, pid) for pid in server.workers()))
         self.descriptors = max(self.descriptors, server.descriptors())
 
@@ -220,7 +220,7 @@ def main():
     is_soak = chosen.words[:1] == ["soak"]
     numbers = [int(word) for word in chosen.words[is_soak:]]
     seconds = numbers[0] if numbers else 600 if is_soak else 20
-    photos = [picture for _, picture in pictures.good()]
+    photos = [picture for _, picture in pictures.phones()]
     random.Random(1).shuffle(photos)
     with Server() as server:
         goals = asyncio.run((soak if is_soak else levels)(server, itertools.cycle(photos), seconds))

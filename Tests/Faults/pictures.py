@@ -55,6 +55,16 @@ def good():
 
 
 @cache
+def phones():
+    """Photos as phones send them, of a megabyte and more; made ones where there is no corpus."""
+    if not has_corpus():
+        return [("large.jpg", jpeg(4000, 3000)), ("turned.jpg", jpeg(4000, 3000, 6))]
+    honest = [path for path in sorted((CORPUS / "heic").iterdir()) + sorted((CORPUS / "jpeg").iterdir())
+              if 1_000_000 < path.stat().st_size < 4_000_000 and "200mp" not in path.name]
+    return [(path.name, path.read_bytes()) for path in honest]
+
+
+@cache
 def hostile():
     """Pictures that are to be refused or survived: those of the corpus, and cut or altered ones of our own."""
     picture = jpeg()

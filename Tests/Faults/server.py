@@ -93,6 +93,11 @@ class Server:
         status = pathlib.Path(f"/proc/{pid or self.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
 
+    def front_mb(self):
+        """What the front itself holds: not the memory files of bodies and pictures, which it has mapped."""
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        return sum(int(re.search(rf"{name}:\s+(\d+)", status)[1]) for name in ("RssAnon", "RssFile")) / 1024
+
     def stored(self):
         """All files below the store's root, whatever they are called."""
         return [path for path in self.store.rglob("*") if path.is_file()]
