@@ -21,9 +21,7 @@ struct JPEGSurvey {
     private(set) var hasEOI = false
     private var hasMultiPictureIndex = false
     private var tables = JPEGTables()
-    private var restarts = JPEGRestarts()
-    /// Of the scan that was last met.
-    private var scanMCUs: Int?
+    private var restarts = JPEGRestartCheck()
     private var hasStrangeRestarts = false
 
     init(limits: Limits) { self.limits = limits }
@@ -34,7 +32,7 @@ struct JPEGSurvey {
         case .bare(let marker): try takeBare(marker)
         case .segment(let marker, let payload): try takeSegment(marker, payload, of: bytes)
         case .scan(let range, let restarts):
-            self.restarts = restarts
+            self.restarts.note(restarts)
             carry(range)
         case .fill: break
         case .stray: warnings.insert(.headerIrregular)
@@ -54,7 +52,6 @@ struct JPEGSurvey {
     private mutating func takeSegment(
         _ marker: JPEGMarker, _ payload: Range<Int>, of bytes: Span<UInt8>
     ) throws(Failure) {
-        // Before a new restart interval holds.
         endScan()
         try tables.take(marker, payload: payload, of: bytes)
         switch marker {
@@ -86,7 +83,7 @@ struct JPEGSurvey {
         guard let frame else { throw Failure(.corrupt, "JPEG: a scan stands before the frame header") }
         let header = try JPEGScanHeader(payload, of: bytes, in: frame)
         try tables.use(header, of: frame, in: bytes)
-        scanMCUs = frame.mcus(of: header)
+        restarts.begin(mcus: frame.mcus(of: header))
         if !header.isRegular { warnings.insert(.headerIrregular) }
         if scanCount == 0 {
             colourModel = JPEGColourModel(
@@ -108,12 +105,9 @@ struct JPEGSurvey {
         warnings.insert(.headerIrregular)
     }
 
-    /// Holds the restart markers of the scan that ends here against the interval. To be called after the last piece, too.
+    /// To be called after the last piece, too.
     mutating func endScan() {
-        guard let mcus = scanMCUs else { return }
-        if !restarts.belong(toScanOf: mcus, interval: tables.restartInterval) { hasStrangeRestarts = true }
-        restarts = JPEGRestarts()
-        scanMCUs = nil
+        if !restarts.end(interval: tables.restartInterval) { hasStrangeRestarts = true }
     }
 
     private mutating func carry(_ range: Range<Int>, tables: Int? = nil) { pieces.append((range, tables)) }

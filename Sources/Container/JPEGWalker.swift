@@ -27,8 +27,31 @@ struct JPEGRestarts: Equatable {
     }
 
     /// Whether they are what a scan of so many MCUs has. That they stand where they should is for decoders to prove.
-    func belong(toScanOf mcus: Int, interval: Int) -> Bool {
+    fileprivate func belong(toScanOf mcus: Int, interval: Int) -> Bool {
         isOrdered && count == (interval > 0 ? max(mcus - 1, 0) / interval : 0)
+    }
+}
+
+/// Holds the restart markers of one scan after the other against the interval that is in force.
+struct JPEGRestartCheck {
+    private var restarts = JPEGRestarts()
+    /// Of the scan that has begun and not ended yet.
+    private var mcus: Int?
+
+    var isInScan: Bool { mcus != nil }
+
+    mutating func begin(mcus: Int) { self.mcus = mcus }
+
+    /// - Parameter restarts: of the scan so far.
+    mutating func note(_ restarts: JPEGRestarts) { self.restarts = restarts }
+
+    /// Ends the scan, if there is one: at the next segment, before its interval holds.
+    ///
+    /// - Returns: whether its markers were what the interval asks for.
+    mutating func end(interval: Int) -> Bool {
+        guard let mcus else { return true }
+        defer { self = JPEGRestartCheck() }
+        return restarts.belong(toScanOf: mcus, interval: interval)
     }
 }
 

@@ -4,10 +4,10 @@ package import Core
 ///
 /// It allows, and refuses all else: SOI · JFIF without a thumbnail · Adobe's marker · the one EXIF block that was asked
 /// for, as `ExifOutputCheck` allows it · a whole ICC profile of nothing but colours · one frame header (8 bits, Huffman
-/// codes, 1 or 3 components, the size that was planned) · scans whose tables are there, with the restart markers that their
-/// interval asks for · tables and restart intervals whose lengths are exact and which a scan uses · one EOI, right behind
-/// a scan, which is the last byte. So no metadata can have come through, by our mistake or by a
-/// decoder that was taken over.
+/// codes, 1 or 3 components, the size that was planned) · scans whose tables are there, with the restart markers that
+/// their interval asks for · tables and restart intervals whose lengths are exact and which a scan uses · one EOI, right
+/// behind a scan, which is the last byte. So no metadata can have come through, by our mistake or by a decoder that was
+/// taken over.
 package enum OutputCheck {
     /// - Parameters:
     ///   - size: of the finished picture, upright.
@@ -65,9 +65,7 @@ private struct OutputInspection {
     private var hasExif = false
     private var scanCount = 0
     private var tables = JPEGTables()
-    private var restarts = JPEGRestarts()
-    /// Of the scan that has begun and not ended yet.
-    private var scanMCUs: Int?
+    private var restarts = JPEGRestartCheck()
 
     init(size: PixelSize, exif: ExifOutputCheck.Allowance?) {
         self.size = size
@@ -80,12 +78,12 @@ private struct OutputInspection {
         case (.bare(.soi), .outside): stage = .head
         case (_, .outside): throw refusal("no SOI at the start")
         case (.bare(.eoi), .picture):
-            guard scanCount == 0 || scanMCUs != nil else { throw refusal("a segment between the last scan and EOI") }
+            guard scanCount == 0 || restarts.isInScan else { throw refusal("a segment between the last scan and EOI") }
             try endScan()
             stage = .ended
         case (.bare(let marker), _): throw refusal("the marker \(marker.text) in the wrong place")
         case (.segment(let marker, let payload), _): try takeSegment(marker, payload, of: bytes)
-        case (.scan(_, let restarts), _): self.restarts = restarts
+        case (.scan(_, let restarts), _): self.restarts.note(restarts)
         case (.fill, _): throw refusal("fill bytes")
         case (.stray, _): throw refusal("bytes between segments")
         }
@@ -101,7 +99,7 @@ private struct OutputInspection {
         case .damaged: throw refusal("an incomplete ICC profile")
         case .complete(let extents):
             let profile = extents.bytes(in: bytes)
-            guard ProfileTags.coloursOnly(profile) == profile else {
+            guard ProfileTags.cleaned(profile)?.bytes == profile else {
                 throw refusal("an ICC profile that holds more than colours")
             }
         }
@@ -125,14 +123,10 @@ private struct OutputInspection {
         }
     }
 
-    /// Holds the restart markers of the scan that ends here against the interval.
     private mutating func endScan() throws(Failure) {
-        guard let mcus = scanMCUs else { return }
-        guard restarts.belong(toScanOf: mcus, interval: tables.restartInterval) else {
+        guard restarts.end(interval: tables.restartInterval) else {
             throw refusal("restart markers that the interval does not ask for")
         }
-        restarts = JPEGRestarts()
-        scanMCUs = nil
     }
 
     private mutating func takeFrame(
@@ -152,7 +146,7 @@ private struct OutputInspection {
         guard let frame else { throw refusal("a scan before the frame header") }
         let header = try JPEGScanHeader(payload, of: bytes, in: frame)
         try tables.use(header, of: frame, in: bytes)
-        scanMCUs = frame.mcus(of: header)
+        restarts.begin(mcus: frame.mcus(of: header))
         scanCount += 1
         guard scanCount <= JPEGStructure.scansMax else { throw refusal("more than \(JPEGStructure.scansMax) scans") }
     }

@@ -24,8 +24,6 @@ package enum ProfileTags {
         return cleaner.finished(without: tags)
     }
 
-    package static func coloursOnly(_ profile: [UInt8]) -> [UInt8]? { cleaned(profile)?.bytes }
-
     /// No profile of a picture has as many, and lcms2 reads no more.
     private static let tagsMax = 100
 

@@ -76,9 +76,8 @@ extension ProfileText {
     private static let makers = [
         "Apple", "Adobe", "Google", "Samsung", "Huawei", "HUAWEI", "Xiaomi", "Hewlett-Packard", "Microsoft", "Nikon",
         "Canon", "Sony", "International Color Consortium", "European Color Initiative", "Heidelberg", "Kodak",
-        "Artifex",
-        "Public Domain", "public domain", "No copyright", "CC0", "Facebook", "Linotype", "LinoColor", "Lightroom",
-        "Elle Stone", "Not stated",
+        "Artifex", "Public Domain", "public domain", "No copyright", "CC0", "Facebook", "Linotype", "LinoColor",
+        "Lightroom", "Elle Stone", "Not stated",
     ]
 
     /// Descriptions of devices and conditions that profiles of sRGB have.

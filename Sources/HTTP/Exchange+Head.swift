@@ -71,10 +71,11 @@ extension Exchange {
                 let problem = HTTPProblem.bodyTooLarge(limit: limit, declared: declared)
                 return refused(hub.handler.problem(problem, id: id, head: head), head: head)
             }
-            guard !framing.hasBody || hub.makeRoomForBody(nowMs: Clock.monotonicMs()) else {
+            let nowMs = Clock.monotonicMs()
+            guard !framing.hasBody || hub.makeRoomForBody(nowMs: nowMs) else {
                 return refused(hub.handler.problem(.receivingFull, id: id, head: head), head: head)
             }
-            guard let hold = hub.holdBody(head.contentLength ?? 0, nowMs: Clock.monotonicMs()) else {
+            guard let hold = hub.holdBody(head.contentLength ?? 0, nowMs: nowMs) else {
                 return refused(hub.handler.problem(.bodiesFull, id: id, head: head), head: head)
             }
             return Judged(

@@ -7,21 +7,24 @@ import Synchronization
 extension Exchange {
     /// The handler's reply to the request `serial`, from any thread.
     func reply(_ response: Response, serial: Int) {
+        if !send(response, serial: serial) { response.whenUnsent?() }
+    }
+
+    /// - Returns: whether it is on its way: false where nobody waits for it, or another answer goes in its place.
+    private func send(_ response: Response, serial: Int) -> Bool {
         let request = state.withLock { $0.machine.awaitsReply(serial: serial) ? $0.request : nil }
-        let hold = request == nil ? nil : hub.holdAnswer(response.body.heldBytes, nowMs: Clock.monotonicMs())
-        if hold == nil { response.whenUnsent?() }
-        guard let request else { return }
+        guard let request else { return false }
+        let hold = hub.holdAnswer(response.body.heldBytes, nowMs: Clock.monotonicMs())
         let answer = hold == nil ? problem(.answersFull) : response
         var queued: QueuedResponse? = prepare(answer, id: request.id, head: request.head)
-        let isIgnored = state.withLock { state in
+        return state.withLock { state in
             let action = state.machine.replyCame(serial: serial)
-            if action == .ignore { return true }
+            if action == .ignore { return false }
             state.answer = queued.take()
             state.answerHold = hold
             if action == .resume { MHD_resume_connection(state.connection.raw) }
-            return false
+            return hold != nil
         }
-        if isIgnored, hold != nil { response.whenUnsent?() }
     }
 
     /// The watch's look at the time.

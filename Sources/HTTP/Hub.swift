@@ -59,7 +59,10 @@ final class Hub: Sendable {
     ///
     /// - Returns: whether there is one.
     func makeRoomForBody(nowMs: Int) -> Bool {
-        guard all.count(where: { $0.isReceivingBody }) >= configuration.receivingMax else { return true }
+        // Each is asked only where there are so many at all.
+        guard exchanges.withLock({ $0.count }) >= configuration.receivingMax,
+            all.count(where: { $0.isReceivingBody }) >= configuration.receivingMax
+        else { return true }
         guard let slowest = slow(.body, nowMs: nowMs).first else { return false }
         slowest.exchange.giveWay(slowest)
         return true

@@ -27,8 +27,9 @@ package struct MemoryFile: ~Copyable, Sendable {
     ) throws(PosixError) -> SealedFile {
         let raw = descriptor.raw
         try syscall("fcntl(F_ADD_SEALS)") { clinux_seal(raw) }
-        guard try descriptor.size() <= bytesMax else { throw PosixError(call: "seal", errno: EFBIG) }
-        return try SealedFile(adopting: descriptor, keeping: companion)
+        let count = try descriptor.size()
+        guard count <= bytesMax else { throw PosixError(call: "seal", errno: EFBIG) }
+        return try SealedFile(adopting: descriptor, count: count, keeping: companion)
     }
 }
 
@@ -42,11 +43,12 @@ package final class SealedFile: Sendable {
 
     /// Maps the pages at once: nearly all readers touch all of them, and a kernel that is told to write from pages that
     /// are not there zeroes the target first (Linux 6.15 and later).
-    fileprivate init(adopting descriptor: consuming Descriptor, keeping companion: (any Sendable)?) throws(PosixError) {
-        let (raw, count) = (descriptor.raw, try descriptor.size())
+    fileprivate init(
+        adopting descriptor: consuming Descriptor, count: Int, keeping companion: (any Sendable)? = nil
+    ) throws(PosixError) {
         var start: UnsafeMutableRawPointer?
         if count > 0 {
-            start = mmap(nil, count, PROT_READ, MAP_SHARED | MAP_POPULATE, raw, 0)
+            start = mmap(nil, count, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor.raw, 0)
             if start == MAP_FAILED { throw PosixError(call: "mmap", errno: errno) }
         }
         mapping = UnsafeRawBufferPointer(start: start, count: count)
@@ -64,7 +66,8 @@ package final class SealedFile: Sendable {
         let raw = descriptor.raw
         let isSealed = try syscall("fcntl(F_GET_SEALS)") { clinux_is_sealed(raw) }
         guard isSealed == 1 else { throw PosixError(call: "fcntl(F_GET_SEALS)", errno: EINVAL) }
-        return try SealedFile(adopting: descriptor, keeping: nil)
+        let count = try descriptor.size()
+        return try SealedFile(adopting: descriptor, count: count)
     }
 
     /// A sealed file with these bytes.

@@ -22,7 +22,7 @@ enum Route: Equatable {
 
     init(_ head: RequestHead) throws(Refusal) {
         guard let place = Place(head.path) else {
-            let meant = head.path.last == "" ? Place(head.path.dropLast()) : nil
+            let meant = head.path.last == "" ? Place(Array(head.path.dropLast())) : nil
             let advice = meant.map { "; did you mean \($0.pattern)?" } ?? ""
             throw Refusal(failure: Failure(.notFound, "nothing is here" + advice))
         }
@@ -45,8 +45,7 @@ enum Place: Equatable {
     case image(ObjectKey?)
 
     /// - Parameter path: the decoded segments.
-    init?(_ path: some Collection<String>) {
-        let path = Array(path)
+    init?(_ path: [String]) {
         switch path {
         case ["v1", "images"]: self = .images
         case ["v1", "convert"]: self = .convert

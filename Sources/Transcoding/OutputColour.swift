@@ -56,7 +56,7 @@ struct OutputColour {
     ) {
         let isConverted = rule == .srgb && profile.map { !$0.isSRGB } ?? false
         conversion = isConverted ? profile : nil
-        icc = isConverted ? nil : colours?.bytes ?? profile.flatMap { ProfileTags.coloursOnly($0.bytes) }
+        icc = isConverted ? nil : (colours ?? profile.flatMap { ProfileTags.cleaned($0.bytes) })?.bytes
         profileTextBytes = isConverted ? 0 : colours?.personalBytes ?? 0
         isSRGB = isConverted || profile?.isSRGB ?? true
         names = Report.Color(source: source, output: isConverted ? "sRGB" : profile?.name ?? "sRGB")

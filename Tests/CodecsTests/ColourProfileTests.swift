@@ -148,11 +148,11 @@ import Testing
     @Test("grey and inks are told apart")
     func spacesOfProfiles() throws {
         let grey = try #require(
-            ColourProfile.checking(ColourICCFile.grey(exponent: 2.2, description: "Dot Gain 20%").bytes))
+            ColourProfile.checking(ICCFile.grey(exponent: 2.2, description: "Dot Gain 20%").bytes))
         #expect(grey.space == .grey)
         #expect(grey.name == "Dot Gain 20%")
         #expect(!grey.isSRGB)
-        let press = try #require(ColourProfile.checking(ColourICCFile.press.bytes))
+        let press = try #require(ColourProfile.checking(ICCFile.press.bytes))
         #expect(press.space == .cmyk)
         #expect(press.name == "CMYK profile")
     }
@@ -160,17 +160,17 @@ import Testing
     @Test("a description is foreign text: clipped, and without what does not print")
     func description() throws {
         let text = "Naïve\u{7}\u{202E} \u{1F4F7}" + String(repeating: "x", count: 200)
-        let profile = try #require(ColourProfile.checking(ColourICCFile.grey(exponent: 2, description: text).bytes))
+        let profile = try #require(ColourProfile.checking(ICCFile.grey(exponent: 2, description: text).bytes))
         #expect(profile.description.hasPrefix("Naïve \u{1F4F7}x"))
         #expect(profile.description.count == 80)
-        let unnamed = try #require(ColourProfile.checking(ColourICCFile.grey(exponent: 2, description: "").bytes))
+        let unnamed = try #require(ColourProfile.checking(ICCFile.grey(exponent: 2, description: "").bytes))
         #expect(unnamed.name == "grey profile")
         #expect(profile.name == "grey profile")
     }
 
     @Test("profiles of no pixels and of other versions are none")
     func refused() {
-        var file = ColourICCFile.grey(exponent: 2.2, description: "x")
+        var file = ICCFile.grey(exponent: 2.2, description: "x")
         #expect(ColourProfile.checking(file.bytes) != nil)
         for deviceClass in ["link", "abst", "nmcl", "    "] {
             file.deviceClass = deviceClass
@@ -185,21 +185,21 @@ import Testing
         file.connectionSpace = "RGB "
         #expect(ColourProfile.checking(file.bytes) == nil)
         file.connectionSpace = "XYZ "
-        file.tags.removeAll { $0.signature == "kTRC" }
+        file.tags.removeAll { $0.name == "kTRC" }
         #expect(ColourProfile.checking(file.bytes) == nil)
     }
 
     @Test("cut short or wrongly measured, a profile is none")
     func truncated() throws {
-        for whole in [try #require(ColourProfile.adobeRGB).bytes, ColourICCFile.press.bytes] {
+        for whole in [try #require(ColourProfile.adobeRGB).bytes, ICCFile.press.bytes] {
             for count in stride(from: 0, to: whole.count, by: 7) {
                 #expect(ColourProfile.checking(Array(whole.prefix(count))) == nil)
             }
             for size in [0, 1, 131, whole.count + 1, 0x7FFF_FFFF, 0xFFFF_FFFF] {
-                #expect(ColourProfile.checking(ColourICCFile.number(size) + whole[4...]) == nil)
+                #expect(ColourProfile.checking(ICCFile.number(size) + whole[4...]) == nil)
             }
             for tags in [0, 101, 0xFFFF_FFFF] {
-                #expect(ColourProfile.checking(whole[..<128] + ColourICCFile.number(tags) + whole[132...]) == nil)
+                #expect(ColourProfile.checking(whole[..<128] + ICCFile.number(tags) + whole[132...]) == nil)
             }
         }
     }
@@ -207,7 +207,7 @@ import Testing
     @Test("whatever the damage, a profile is none or converts", arguments: 0..<4)
     func mutations(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        let wholes = [try #require(ColourProfile.adobeRGB).bytes, ColourICCFile.press.bytes]
+        let wholes = [try #require(ColourProfile.adobeRGB).bytes, ICCFile.press.bytes]
         for round in 0..<250 {
             var bytes = wholes[round % 2]
             for _ in 0...Int(random.next() % 4) {

@@ -26,7 +26,7 @@ import Testing
 
     @Test("inks by a profile, as Pillow converts them")
     func press() throws {
-        let profile = try #require(ColourProfile.checking(ColourICCFile.press.bytes))
+        let profile = try #require(ColourProfile.checking(ICCFile.press.bytes))
         let transform = try ColourTransform.toSRGB(from: profile)
         #expect(transform.channels == 4)
         let result = Self.convert(transform, Self.inks)
@@ -57,7 +57,7 @@ import Testing
     @Test("grey becomes three equal channels")
     func grey() throws {
         let profile = try #require(
-            ColourProfile.checking(ColourICCFile.grey(exponent: 1, description: "linear").bytes))
+            ColourProfile.checking(ICCFile.grey(exponent: 1, description: "linear").bytes))
         let transform = try ColourTransform.toSRGB(from: profile)
         #expect(transform.channels == 1)
         // Half the light is sRGB's code 188 (IEC 61966-2-1, section 5.2).

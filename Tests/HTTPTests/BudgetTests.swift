@@ -144,6 +144,33 @@ import Testing
         }
     }
 
+    /// Who does not take an answer that others need the room of loses it.
+    @Test func anAnswerThatNobodyTakesGivesItsRoom() throws {
+        let count = 8 << 20
+        let handler = TestHandler(bodyBytesMax: count)
+        try withServer(
+            handler,
+            configure: {
+                $0.bodiesBytesMax = count + 1000
+                $0.crowdedTransferMs = 100
+            }
+        ) { server throws in
+            let echo = Array("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n".utf8)
+            let body = [UInt8](repeating: 1, count: count)
+            let slow = try RawSocket(port: server.port)
+            try slow.send(echo + body)
+            #expect(eventually { server.answerBytes == count && server.bodyBytes == 0 })
+            #expect(
+                eventually {
+                    guard let socket = try? RawSocket(port: server.port), (try? socket.send(echo + body)) != nil else {
+                        return false
+                    }
+                    return (try? socket.readResponse())?.body.count == count
+                })
+            #expect(eventually { handler.records.contains { $0.status == 200 && !$0.isComplete } })
+        }
+    }
+
     @Test func aSlowBodyKeepsOnlyWhatItHasSent() throws {
         try withServer(
             TestHandler(),

@@ -103,6 +103,14 @@ import Testing
         }
     }
 
+    /// Begins a body of `length` bytes with so many of them.
+    private func upload(_ server: Server, length: Int, begun: Int) throws -> RawSocket {
+        let socket = try RawSocket(port: server.port)
+        try socket.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n")
+        try socket.send([UInt8](repeating: 1, count: begun))
+        return socket
+    }
+
     /// As many bodies are coming as may; the next one is refused while they have their time, and takes the slowest one's
     /// place afterwards. What has no body is served all along.
     @Test func bodiesThatCrawlLeaveRoom() throws {
@@ -114,20 +122,14 @@ import Testing
             }
         ) { server throws in
             let startMs = Clock.monotonicMs()
-            let crawling = try (1...3).map { count in
-                let socket = try RawSocket(port: server.port)
-                try socket.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n")
-                try socket.send([UInt8](repeating: 1, count: 10 * count))
-                return socket
-            }
+            let crawling = try (1...3).map { try upload(server, length: 500, begun: 10 * $0) }
             #expect(eventually { handler.permitCount == 3 })
-            let upload = "POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab"
-            let early = try ask(server, upload)
+            let early = try upload(server, length: 2, begun: 2).readResponse()
             // A machine that stood still for so long has given them their time.
             if Clock.monotonicMs() - startMs < 2000 { #expect(early.text == "receivingFull") }
             #expect(try ask(server, "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
             usleep(2_100_000)
-            #expect(try ask(server, upload).text == "2")
+            #expect(try upload(server, length: 2, begun: 2).readResponse().text == "2")
             #expect(try crawling[0].readResponse().text == "receivingFull")
             #expect(crawling[0].isClosedByServer())
             for (socket, count) in zip(crawling.dropFirst(), [20, 30]) {
@@ -232,19 +234,13 @@ import Testing
             }
         ) { server throws in
             let startMs = Clock.monotonicMs()
-            let crawling = try [400, 500].map { count in
-                let socket = try RawSocket(port: server.port)
-                try socket.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\na")
-                return socket
-            }
+            let crawling = try [400, 500].map { try upload(server, length: $0, begun: 1) }
             #expect(eventually { handler.permitCount == 2 })
-            let upload =
-                "POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 200\r\n\r\n" + String(repeating: "b", count: 200)
-            let early = try ask(server, upload)
+            let early = try upload(server, length: 200, begun: 200).readResponse()
             // A machine that stood still for so long has given them their time.
             if Clock.monotonicMs() - startMs < 1000 { #expect(early.text == "bodiesFull") }
             usleep(1_100_000)
-            #expect(try ask(server, upload).text == "200")
+            #expect(try upload(server, length: 200, begun: 200).readResponse().text == "200")
             #expect(try crawling[1].readResponse().text == "receivingFull")
             try crawling[0].send([UInt8](repeating: 1, count: 399))
             #expect(try crawling[0].readResponse().text == "400")

@@ -13,6 +13,8 @@ import Testing
             #expect(Signals.waitForStop() == SIGTERM)
             raise(SIGINT)
             #expect(Signals.waitForStop() == SIGINT)
+            raise(SIGHUP)
+            #expect(Signals.waitForStop() == SIGHUP)
 
             var pipe: [Int32] = [-1, -1]
             #expect(Glibc.pipe(&pipe) == 0)
@@ -27,6 +29,18 @@ import Testing
 
             let pair = try SocketPair.make()
             #expect(try Child.spawn("/bin/true", socket: pair.far).end(graceMs: 5000) == .code(0))
+            exit(42)
+        }
+    }
+
+    /// As nohup starts it.
+    @Test func outlivesTheTerminalWhereItIsTold() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            signal(SIGHUP, SIG_IGN)
+            Signals.prepare()
+            raise(SIGHUP)
+            raise(SIGTERM)
+            #expect(Signals.waitForStop() == SIGTERM)
             exit(42)
         }
     }

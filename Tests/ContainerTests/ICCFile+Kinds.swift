@@ -1,24 +1,12 @@
-/// Writes ICC profiles tag by tag, lawful ones and others.
-struct ProfileFile {
-    var version: UInt8 = 4
-    var space = "RGB "
-    var connection = "XYZ "
-    var tags: [(name: String, data: [UInt8])]
-    /// Bytes of the header that are to be others.
-    var header: [Int: [UInt8]] = [:]
+import Support
 
-    static func number(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
-
+/// Profiles of all kinds, and their tags.
+extension ICCFile {
     static func short(_ value: Int) -> [UInt8] { Array(number(value).suffix(2)) }
 
     static func type(_ name: String, _ content: [UInt8]) -> [UInt8] { Array(name.utf8) + number(0) + content }
 
     static func text(_ text: String) -> [UInt8] { type("text", Array(text.utf8) + [0]) }
-
-    static func localised(_ text: String) -> [UInt8] {
-        let units = text.utf16.flatMap { short(Int($0)) }
-        return type("mluc", number(1) + number(12) + Array("enUS".utf8) + number(units.count) + number(28) + units)
-    }
 
     /// As Linotype's and Apple's are, with a text of a Macintosh behind.
     static func description(_ text: String) -> [UInt8] {
@@ -37,15 +25,17 @@ struct ProfileFile {
     static let chad = type("sf32", [65536, 0, 0, 0, 65536, 0, 0, 0, 65536].flatMap(number))
 
     /// sRGB's, adapted to D50.
-    static func matrix(curve: [UInt8], name: String = "sRGB") -> ProfileFile {
-        ProfileFile(tags: [
-            ("desc", localised(name)), ("cprt", localised("Public Domain")), ("wtpt", colour(63190, 65536, 54061)),
-            ("rXYZ", colour(28576, 14581, 912)), ("gXYZ", colour(25239, 46983, 6366)),
-            ("bXYZ", colour(9376, 3972, 46799)), ("rTRC", curve), ("gTRC", curve), ("bTRC", curve), ("chad", chad),
-        ])
+    static func matrix(curve: [UInt8], name: String = "sRGB") -> ICCFile {
+        ICCFile(
+            version: 4,
+            tags: [
+                ("desc", localised(name)), ("cprt", localised("Public Domain")), ("wtpt", colour(63190, 65536, 54061)),
+                ("rXYZ", colour(28576, 14581, 912)), ("gXYZ", colour(25239, 46983, 6366)),
+                ("bXYZ", colour(9376, 3972, 46799)), ("rTRC", curve), ("gTRC", curve), ("bTRC", curve), ("chad", chad),
+            ])
     }
 
-    static let grey = ProfileFile(
+    static let grey = ICCFile(
         version: 2, space: "GRAY",
         tags: [
             ("desc", description("Gray Gamma 2.2")), ("cprt", text("Copyright 2000 Adobe Systems, Inc.")),
@@ -104,38 +94,12 @@ struct ProfileFile {
         return type("mpet", joined([three, number(2), table, set, matrix]))
     }()
 
-    static func tables(_ name: String, _ data: [UInt8]) -> ProfileFile {
-        ProfileFile(
-            connection: "Lab ",
+    static func tables(_ name: String, _ data: [UInt8]) -> ICCFile {
+        ICCFile(
+            version: 4, connectionSpace: "Lab ",
             tags: [
                 ("desc", localised("TIFF RGB")), ("cprt", localised("CC0")), ("wtpt", colour(63190, 65536, 54061)),
                 (name, data),
             ])
-    }
-
-    var bytes: [UInt8] {
-        var table = ProfileFile.number(tags.count)
-        var data: [UInt8] = []
-        for tag in tags {
-            table += Array(tag.name.utf8) + ProfileFile.number(132 + 12 * tags.count + data.count)
-            table += ProfileFile.number(tag.data.count)
-            data += tag.data + [UInt8](repeating: 0, count: -tag.data.count & 3)
-        }
-        var head = [UInt8](repeating: 0, count: 128)
-        head.replaceSubrange(0..<4, with: ProfileFile.number(128 + table.count + data.count))
-        head[8] = version
-        head.replaceSubrange(12..<24, with: Array(("mntr" + space + connection).utf8))
-        head.replaceSubrange(36..<40, with: Array("acsp".utf8))
-        head.replaceSubrange(68..<80, with: [0xF6D6, 0x10000, 0xD32D].flatMap(ProfileFile.number))
-        for (at, bytes) in header { head.replaceSubrange(at..<(at + bytes.count), with: bytes) }
-        return head + table + data
-    }
-
-    mutating func set(_ name: String, _ data: [UInt8]) {
-        if let index = tags.firstIndex(where: { $0.name == name }) {
-            tags[index].data = data
-        } else {
-            tags.append((name, data))
-        }
     }
 }
