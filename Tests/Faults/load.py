@@ -8,7 +8,7 @@ With `--json FILE` the goals go into a file, too.
 Capacity is measured first: as many uploads a second as a few clients that never pause get done. After that requests
 come at their own rate, whether or not earlier ones are answered, as they do in the world. The generator runs on the
 same processors as the server and tells how much of them it took. Exit code 1 where a goal falls short."""
-import argparse, asyncio, itertools, json, os, random, resource, socket, statistics, sys, time, typing
+import argparse, collections, functools, itertools, json, os, random, resource, select, socket, statistics, sys, time, typing
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import pictures  # noqa: E402
@@ -17,10 +17,18 @@ from server import Server  # noqa: E402
 
 # Requests under way at once; beyond it the generator would measure its own descriptors.
 UNDER_WAY_MAX = 200
+# Each level is offered so many times, in as many parts of its seconds.
+TURNS = 3
+# Seconds before each turn in which its rate is offered already.
+WARM_UP = 3
+# What a sender may have under way before the first acknowledgement: ten segments (RFC 6928, section 2) of an Ethernet.
+FIRST_WINDOW = 10 * 1460
+# Seconds; a short one.
+ROUND_TRIP = 0.01
 
 
 class Level:
-    """What was seen while one rate was offered."""
+    """What was seen while one rate was offered, at one time or at several."""
 
     def __init__(self, name, offered):
         self.name, self.offered = name, offered
@@ -28,13 +36,20 @@ class Level:
         # Uploads that were begun, and those that were due while too many were under way.
         self.begun = self.skipped = 0
         self.front, self.workers, self.descriptors = 0.0, 0.0, 0
-        self.start, self.busy = time.monotonic(), cpu_seconds()
+        # Of the seconds that count.
+        self.seconds, self.offers, self.stored, self.busy = 0.0, 0, 0, 0.0
+
+    def begin(self):
+        """From now on it counts."""
+        self.start, self.before = time.monotonic(), (self.begun, len(self.good), cpu_seconds())
 
     def end(self):
-        """No more is offered: what was stored by now counts for these seconds; of what is answered later only how."""
-        self.seconds = time.monotonic() - self.start
-        self.busy = cpu_seconds() - self.busy
-        self.stored = len(self.good)
+        """No more is offered: of what is answered later counts only how."""
+        begun, good, busy = self.before
+        self.seconds += time.monotonic() - self.start
+        self.offers += self.begun - begun
+        self.stored += len(self.good) - good
+        self.busy += cpu_seconds() - busy
 
     @property
     def goodput(self):
@@ -44,7 +59,7 @@ class Level:
     @property
     def share_offered(self):
         """What the generator came to begin, of what it was to."""
-        return self.begun / self.seconds / self.offered
+        return self.offers / self.seconds / self.offered
 
     def note(self, status, seconds):
         if status == 201:
@@ -62,7 +77,7 @@ class Level:
     def row(self):
         p50, p95, p99 = (f"{1000 * quantile(self.good, q):.0f}" for q in (0.5, 0.95, 0.99))
         refusal = f"{1000 * quantile(self.refused, 0.5):.1f}" if self.refused else "–"
-        return (f"| {self.name} | {self.offered:.1f} | {self.begun / self.seconds:.1f} | {self.skipped} "
+        return (f"| {self.name} | {self.offered:.1f} | {self.offers / self.seconds:.1f} | {self.skipped} "
                 f"| {self.goodput:.1f} | {len(self.refused)} | {p50} | {p95} | {p99} "
                 f"| {refusal} | {self.front:.0f} | {self.workers:.0f} | {self.descriptors} "
                 f"| {100 * self.busy / self.seconds:.0f} % | {self.other or '–'} |")
@@ -89,78 +104,156 @@ def quantile(values, q):
     return ordered[min(len(ordered) - 1, int(q * len(ordered)))] if ordered else float("nan")
 
 
-async def upload(server, picture):
-    """One upload on a connection of its own: status and seconds. An answer that comes early ends the sending."""
-    loop, start = asyncio.get_running_loop(), time.monotonic()
-    connection = socket.socket()
-    connection.setblocking(False)
-    # No more under way than a network holds: loopback alone would take megabytes before a refusal can be read.
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 17)
-    sending = None
-    try:
-        async with asyncio.timeout(120):
-            await loop.sock_connect(connection, ("127.0.0.1", server.port))
-            await loop.sock_sendall(connection, head("/v1/images", len(picture), extra="Connection: close\r\n"))
-            sending = asyncio.create_task(loop.sock_sendall(connection, picture))
-            answer = await loop.sock_recv(connection, 4096)
-        return int(answer[9:12]), time.monotonic() - start
-    except (OSError, ValueError) as error:
-        return type(error).__name__, time.monotonic() - start
-    finally:
-        if sending:
-            sending.cancel()
-            await asyncio.gather(sending, return_exceptions=True)
-        connection.close()
+class Mix:
+    """The uploads to come, in their order again and again. A refused one comes again at once, as clients do: so what is
+    stored is the same mix at every rate."""
+
+    def __init__(self, requests):
+        self.order, self.refused = itertools.cycle(requests), []
+
+    def next(self):
+        return self.refused.pop() if self.refused else next(self.order)
 
 
-async def capacity(server, mix, seconds):
+class Upload:
+    """One upload on a connection of its own."""
+
+    def __init__(self, connection, request, done):
+        self.connection, self.done, self.start = connection, done, time.monotonic()
+        self.sending, self.rest = request[:FIRST_WINDOW], request[FIRST_WINDOW:]
+
+    def send(self):
+        """As much as the socket takes of what may go now; whether any of that is left."""
+        try:
+            self.sending = self.sending[self.connection.send(self.sending):]
+        except BlockingIOError:
+            pass
+        return len(self.sending) > 0
+
+    def status(self):
+        """What has been answered, where anything has; a word where the connection broke."""
+        try:
+            return int(self.connection.recv(4096)[9:12])
+        except BlockingIOError:
+            return None
+        except (OSError, ValueError) as error:
+            return type(error).__name__
+
+
+class Generator:
+    """Many uploads at once, in one thread that waits for all of them: it takes little of the server's processors.
+
+    Each begins as it would over a network: of a body no more than the first window is sent until a round trip has passed.
+    Loopback would take a megabyte before a refusal can be read, at the cost of the server that is measured."""
+
+    def __init__(self, server):
+        self.server, self.epoll = server, select.epoll()
+        self.under_way, self.round_trips = {}, collections.deque()
+
+    def begin(self, request, done):
+        """`done` is called with the status and the seconds. An answer that comes early ends the sending."""
+        connection = socket.socket()
+        connection.setblocking(False)
+        connection.connect_ex(("127.0.0.1", self.server.port))
+        upload = Upload(connection, memoryview(request), done)
+        self.under_way[connection.fileno()] = upload
+        self.epoll.register(connection, select.EPOLLIN | select.EPOLLOUT)
+        self.round_trips.append((upload.start + ROUND_TRIP, upload))
+
+    def wait(self, until):
+        """Goes on with what is under way, until then."""
+        while (now := time.monotonic()) < until:
+            while self.round_trips and self.round_trips[0][0] <= now:
+                self._acknowledged(self.round_trips.popleft()[1])
+            next_trip = self.round_trips[0][0] if self.round_trips else until
+            for number, events in self.epoll.poll(max(0, min(until, next_trip) - now)):
+                self._go_on(number, events)
+
+    def finish(self):
+        """Waits for what is under way; what has not been answered within two minutes will not be."""
+        end = time.monotonic() + 120
+        while self.under_way and time.monotonic() < end:
+            self.wait(time.monotonic() + 0.1)
+        for number, upload in list(self.under_way.items()):
+            self._end(number, upload, "timeout")
+
+    def _acknowledged(self, upload):
+        number = upload.connection.fileno()
+        if number >= 0:
+            upload.sending, upload.rest = upload.rest, b""
+            self.epoll.modify(number, select.EPOLLIN | select.EPOLLOUT)
+
+    def _go_on(self, number, events):
+        upload = self.under_way[number]
+        if events & ~select.EPOLLOUT and (status := upload.status()) is not None:
+            return self._end(number, upload, status)
+        try:
+            if events & select.EPOLLOUT and not upload.send():
+                self.epoll.modify(number, select.EPOLLIN)
+        except OSError:
+            # An answer may lie before the end of the connection.
+            self._end(number, upload, upload.status())
+
+    def _end(self, number, upload, status):
+        del self.under_way[number]
+        upload.connection.close()
+        upload.done(status, time.monotonic() - upload.start)
+
+
+def capacity(generator, mix, seconds):
     """Uploads a second that clients get done, two for each worker."""
     end, count = time.monotonic() + seconds, 0
 
-    async def drive():
+    def again(status=None, _=None):
         nonlocal count
-        while time.monotonic() < end:
-            status, _ = await upload(server, next(mix))
-            count += status == 201 and time.monotonic() < end
+        if time.monotonic() < end:
+            count += status == 201
+            generator.begin(mix.next(), again)
 
-    await asyncio.gather(*(drive() for _ in range(2 * len(server.workers()))))
+    for _ in range(2 * len(generator.server.workers())):
+        again()
+    generator.wait(end)
+    generator.finish()
     return count / seconds
 
 
-async def offer(server, mix, name, rate, seconds):
-    """Uploads at a fixed rate, evenly spaced."""
-    level, tasks = Level(name, rate), set()
+def offer(generator, mix, level, seconds):
+    """Uploads at a level's rate, evenly spaced; counted from when the queue has had time to fill."""
+    def note(request, status, seconds):
+        level.note(status, seconds)
+        if status == 503:
+            mix.refused.append(request)
 
-    async def one(picture):
-        level.note(*await upload(server, picture))
-
-    for number in range(int(rate * seconds)):
-        await asyncio.sleep(max(0, level.start + number / rate - time.monotonic()))
-        if number % max(1, int(rate)) == 0:
-            level.look(server)
-        if len(tasks) >= UNDER_WAY_MAX:
-            level.skipped += 1
-            continue
-        level.begun += 1
-        task = asyncio.create_task(one(next(mix)))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-    level.look(server)
+    start = time.monotonic()
+    for number in range(int(level.offered * (WARM_UP + seconds))):
+        generator.wait(start + number / level.offered)
+        if number == int(level.offered * WARM_UP):
+            level.begin()
+        if number % max(1, int(level.offered)) == 0:
+            level.look(generator.server)
+        has_room = len(generator.under_way) < UNDER_WAY_MAX
+        level.begun += has_room
+        level.skipped += not has_room
+        if has_room:
+            request = mix.next()
+            generator.begin(request, functools.partial(note, request))
+    generator.wait(start + WARM_UP + seconds)
+    level.look(generator.server)
     level.end()
-    while tasks:
-        await asyncio.wait(tasks)
-    return level
+    generator.finish()
 
 
-async def levels(server, mix, seconds):
-    most = await capacity(server, mix, seconds)
-    print(f"capacity: {most:.1f} uploads/s with {len(server.workers())} workers\n\n{HEADER}", flush=True)
-    seen = {}
-    for factor in (0.5, 1, 2, 10):
-        level = await offer(server, mix, f"{factor} ×", factor * most, seconds)
-        seen[factor] = level
+def levels(generator, mix, seconds):
+    most = capacity(generator, mix, seconds)
+    print(f"capacity: {most:.1f} uploads/s with {len(generator.server.workers())} workers\n\n{HEADER}", flush=True)
+    seen = {factor: Level(f"{factor} ×", factor * most) for factor in (0.5, 1, 2, 10)}
+    # Up and down: what slows the machine down for a while slows all levels down.
+    for turn in range(TURNS):
+        for factor in sorted(seen, reverse=turn % 2 == 1):
+            offer(generator, mix, seen[factor], seconds / TURNS)
+            time.sleep(1)
+    for level in seen.values():
         print(level.row(), flush=True)
-        await asyncio.sleep(2)
     once, tenfold = seen[1], seen[10]
     refusal = 1000 * quantile(tenfold.refused, 0.5)
     goodput = tenfold.goodput / once.goodput
@@ -194,12 +287,13 @@ def nothing_else(levels):
     return Goal("other", count, f"{count} answers besides 201 and 503 (goal 0)", count == 0)
 
 
-async def soak(server, mix, seconds):
-    most = await capacity(server, mix, 10)
+def soak(generator, mix, seconds):
+    most = capacity(generator, mix, 10)
     samples, seen = [], []
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        level = await offer(server, mix, "1 ×", most, 15)
+        level = Level("1 ×", most)
+        offer(generator, mix, level, 15)
         seen.append(level)
         samples.append((level.front, level.workers, level.descriptors))
     third = max(1, len(samples) // 3)
@@ -220,10 +314,11 @@ def main():
     is_soak = chosen.words[:1] == ["soak"]
     numbers = [int(word) for word in chosen.words[is_soak:]]
     seconds = numbers[0] if numbers else 600 if is_soak else 20
-    photos = [picture for _, picture in pictures.phones()]
-    random.Random(1).shuffle(photos)
+    requests = [head("/v1/images", len(picture), extra="Connection: close\r\n") + picture
+                for _, picture in pictures.phones()]
+    random.Random(1).shuffle(requests)
     with Server() as server:
-        goals = asyncio.run((soak if is_soak else levels)(server, itertools.cycle(photos), seconds))
+        goals = (soak if is_soak else levels)(Generator(server), Mix(requests), seconds)
     print()
     for goal in goals:
         if goal.text:
