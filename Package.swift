@@ -83,7 +83,7 @@ let package = Package(
             name: "SandboxProbe", dependencies: ["Core", "Posix", "Sandbox", "SandboxDeeds", "CSeccomp"],
             path: "Tests/SandboxProbe", swiftSettings: house),
         tests("CoreTests", ["Core"]),
-        tests("PosixTests", ["Posix"]),
+        tests("PosixTests", ["Posix", "Support"]),
         tests("ContainerTests", ["Core", "Container", "Support"]),
         tests("MetadataTests", ["Container", "Core", "Metadata", "Support"]),
         tests("CodecsTests", ["Codecs", "Container", "Core", "Support"]),

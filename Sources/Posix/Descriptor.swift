@@ -63,6 +63,30 @@ package struct Descriptor: ~Copyable, Sendable {
         }
     }
 
+    /// Writes all of `bytes`, past the page cache where the file system can: for what is synced at once, and read much
+    /// later. A copy there would cost the processor more than the rest of the writing, and push out what is read.
+    ///
+    /// - Parameter bytes: at the beginning of a page of memory, to be written at the beginning of a block; what is not is
+    ///   written as usual, and so is the end that fills no page.
+    package borrowing func writeAllDirectly(_ bytes: UnsafeRawBufferPointer) throws(PosixError) {
+        let raw = raw
+        var rest = bytes
+        if clinux_set_direct(raw, 1) == 0 {
+            while rest.count >= Self.pageBytes {
+                let whole = rest.count - rest.count % Self.pageBytes
+                // A file system that does not like it here either says so, or fails again below, in its own words.
+                let written = Glibc.write(raw, rest.baseAddress, whole)
+                guard written > 0 else { break }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+            }
+            try syscall("fcntl(F_SETFL)") { clinux_set_direct(raw, 0) }
+        }
+        try writeAll(rest)
+    }
+
+    /// A multiple of every block that a disk is likely to have.
+    private static let pageBytes = 4096
+
     /// Where the next read or write takes place.
     package borrowing func position() throws(PosixError) -> Int {
         let raw = raw

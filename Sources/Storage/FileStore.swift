@@ -160,7 +160,7 @@ package final class FileStore: ObjectStore {
     private static func fill(
         _ file: borrowing Descriptor, _ object: SealedFile, _ sha256: SHA256Digest
     ) throws(PosixError) {
-        try object.withBytes { bytes throws(PosixError) in try file.writeAll(bytes) }
+        try object.withBytes { bytes throws(PosixError) in try file.writeAllDirectly(bytes) }
         try writeDigest(sha256, to: file)
         let raw = file.raw
         try syscall("fsync") { fsync(raw) }

@@ -72,6 +72,15 @@ import Testing
         #expect(try store.get(someKey(1))?.sha256 == SHA256.digest(of: object))
     }
 
+    /// Lengths about those that a disk takes at once.
+    @Test(arguments: [1, 4095, 4096, 8192, 1_000_003]) func storesEveryLength(count: Int) throws {
+        let store = try FileStore.opening(folder.path)
+        let object = try someObject(count)
+        try put(object, as: someKey(1), in: store)
+        let stored = try Tool.run(["cat", folder.path + "/2026/11/30/" + someKey(1).text]).output
+        #expect(stored == object.withBytes { Array($0) })
+    }
+
     @Test func findsOnlyFiles() throws {
         let store = try FileStore.opening(folder.path)
         let place = folder.path + "/2026/11/30/"

@@ -34,6 +34,11 @@ int clinux_is_sealed(int fd) {
   return seals < 0 ? -1 : (seals & all_seals) == all_seals;
 }
 
+int clinux_set_direct(int fd, int is_direct) {
+  int flags = fcntl(fd, F_GETFL);
+  return flags < 0 ? -1 : fcntl(fd, F_SETFL, is_direct ? flags | O_DIRECT : flags & ~O_DIRECT);
+}
+
 int clinux_open_unnamed(int folder, mode_t mode) {
   return openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 }

@@ -17,6 +17,8 @@ int clinux_is_sealed(int fd);
 int clinux_open_unnamed(int folder, mode_t mode);
 /* Gives an unnamed file its name; EEXIST where the name is taken; -1 and errno. */
 int clinux_link_unnamed(int fd, int folder, const char *name);
+/* Whether writes go past the page cache (O_DIRECT) from now on; -1 and errno, EINVAL where the file system cannot. */
+int clinux_set_direct(int fd, int is_direct);
 
 /* Sends one message with descriptors beside it; bytes sent, or -1 and errno. Never raises SIGPIPE and never waits:
  * EAGAIN where the peer leaves its messages unread. */
