@@ -161,13 +161,17 @@ class Generator:
         self.round_trips.append((upload.start + ROUND_TRIP, upload))
 
     def wait(self, until):
-        """Goes on with what is under way, until then."""
-        while (now := time.monotonic()) < until:
+        """Goes on with what is under way: until then, and where that has passed with what is there."""
+        now = time.monotonic()
+        while True:
             while self.round_trips and self.round_trips[0][0] <= now:
                 self._acknowledged(self.round_trips.popleft()[1])
             next_trip = self.round_trips[0][0] if self.round_trips else until
             for number, events in self.epoll.poll(max(0, min(until, next_trip) - now)):
                 self._go_on(number, events)
+            now = time.monotonic()
+            if now >= until:
+                break
 
     def finish(self):
         """Waits for what is under way; what has not been answered within two minutes will not be."""
@@ -190,9 +194,9 @@ class Generator:
         try:
             if events & select.EPOLLOUT and not upload.send():
                 self.epoll.modify(number, select.EPOLLIN)
-        except OSError:
+        except OSError as error:
             # An answer may lie before the end of the connection.
-            self._end(number, upload, upload.status())
+            self._end(number, upload, upload.status() or type(error).__name__)
 
     def _end(self, number, upload, status):
         del self.under_way[number]
