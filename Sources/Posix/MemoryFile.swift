@@ -42,13 +42,14 @@ package final class SealedFile: Sendable {
     private let companion: (any Sendable)?
 
     /// Maps the pages at once: nearly all readers touch all of them, and a kernel that is told to write from pages that
-    /// are not there zeroes the target first (Linux 6.15 and later).
+    /// are not there zeroes the target first (Linux 6.15 and later). As a private mapping: before 6.7 the kernel refuses
+    /// a shared one of what is sealed against writing, even to read (EPERM).
     fileprivate init(
         adopting descriptor: consuming Descriptor, count: Int, keeping companion: (any Sendable)? = nil
     ) throws(PosixError) {
         var start: UnsafeMutableRawPointer?
         if count > 0 {
-            start = mmap(nil, count, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor.raw, 0)
+            start = mmap(nil, count, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor.raw, 0)
             if start == MAP_FAILED { throw PosixError(call: "mmap", errno: errno) }
         }
         mapping = UnsafeRawBufferPointer(start: start, count: count)
