@@ -9,6 +9,11 @@ package struct UTCTime: Sendable, Hashable {
         self.milliseconds = milliseconds
     }
 
+    /// A time that something foreign tells, in seconds since 1970, brought into the years 1970 to 9999.
+    package init(clampingSeconds seconds: Int) {
+        self.init(milliseconds: Int64(min(max(0, seconds), 253_402_300_799)) * 1000)
+    }
+
     /// `20261130T172233123Z`
     package var basicFormat: String {
         let t = fields

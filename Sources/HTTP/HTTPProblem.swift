@@ -20,15 +20,4 @@ package enum HTTPProblem: Error, Sendable, Equatable {
     case answersFull
     /// 500: the handler's response cannot be sent as it is.
     case internalError
-
-    /// The status that the answer should have.
-    package var status: Int {
-        switch self {
-        case .badRequest: 400
-        case .bodyTooLarge: 413
-        case .uploadTimeout: 408
-        case .stopping, .noMemory, .bodiesFull, .receivingFull, .answersFull: 503
-        case .internalError: 500
-        }
-    }
 }

@@ -44,7 +44,7 @@ struct QueuedResponse: ~Copyable, @unchecked Sendable {
         case .file(let file) where file.count > 0:
             guard let descriptor = try? file.duplicate() else { return nil }
             let raw = descriptor.release()
-            let response = MHD_create_response_from_fd_at_offset64(UInt64(file.count), raw, UInt64(file.offset))
+            let response = MHD_create_response_from_fd64(UInt64(file.count), raw)
             // On success it is libmicrohttpd that closes the descriptor.
             if response == nil { _ = Descriptor(adopting: raw) }
             return response

@@ -68,7 +68,7 @@ package struct Response: Sendable {
     }
 }
 
-/// A stretch of a file as a response's body; the kernel copies it to the socket.
+/// A file as a response's body; the kernel copies it to the socket.
 package final class FileBody: Sendable {
     private enum Source: ~Copyable, Sendable {
         case owned(Descriptor)
@@ -76,24 +76,21 @@ package final class FileBody: Sendable {
     }
 
     private let source: Source
-    /// Where the stretch begins in the file.
-    package let offset: Int
     package let count: Int
 
-    /// - Parameter count: the file must have `offset + count` bytes, else the connection breaks off in the middle.
-    package init(adopting descriptor: consuming Descriptor, offset: Int = 0, count: Int) {
-        precondition(offset >= 0 && count >= 0)
+    /// For a file that is at hand, so that no thread waits for a disk while it is sent, or one of which only the length is
+    /// told.
+    ///
+    /// - Parameter count: the file must have as many bytes, else the connection breaks off in the middle.
+    package init(adopting descriptor: consuming Descriptor, count: Int) {
+        precondition(count >= 0)
         source = .owned(descriptor)
-        self.offset = offset
         self.count = count
     }
 
-    package init(_ file: SealedFile, offset: Int = 0, count: Int? = nil) {
-        let count = count ?? file.count - offset
-        precondition(offset >= 0 && count >= 0 && offset + count <= file.count)
+    package init(_ file: SealedFile) {
         source = .sealed(file)
-        self.offset = offset
-        self.count = count
+        count = file.count
     }
 
     /// What it holds in memory as long as it is there: all of a sealed file, nothing of one on a disk.

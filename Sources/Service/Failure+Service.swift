@@ -5,6 +5,10 @@ import Storage
 extension Failure {
     static let emptyBody = Failure(.emptyBody, "the body is empty; send the photo's bytes")
 
+    static let unknownKind = Failure(
+        .unsupportedMedia,
+        "this begins like no picture that is known; accepted are HEIC (HEIF coded as HEVC) and JPEG")
+
     /// What the server itself refuses or fails at, in the words of this service.
     init(_ problem: HTTPProblem) {
         switch problem {
@@ -40,11 +44,18 @@ extension Failure {
         }
     }
 
-    /// The same failure, with help for the usual mistake of a client that was made for forms.
+    /// The same failure, with help for the usual mistakes: a client that was made for forms, and curl's `-d`, which leaves
+    /// out every line feed.
     func advising(_ head: RequestHead) -> Failure {
         let type = head.headers["content-type"]?.lowercased() ?? ""
-        guard code == .unsupportedMedia, type.hasPrefix("multipart/") else { return self }
-        return Failure(
-            code, "a multipart form is not taken; send the photo's raw bytes as the body (curl --data-binary @FILE)")
+        if code == .unsupportedMedia, type.hasPrefix("multipart/") {
+            return Failure(
+                code, "a multipart form is not taken; send the photo's raw bytes as the body (curl --data-binary @FILE)"
+            )
+        }
+        if self == .unknownKind, type.hasPrefix("application/x-www-form-urlencoded") {
+            return Failure(code, "\(detail), as the file's raw bytes (curl --data-binary @FILE, not -d)")
+        }
+        return self
     }
 }

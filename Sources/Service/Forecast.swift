@@ -17,7 +17,11 @@ final class Forecast: Sendable {
 
     func learn(_ format: SourceFormat, bytes: Int, tookUs: Int) {
         guard bytes > 0 else { return }
-        let rate = tookUs * 1000 / bytes
-        rates.withLock { $0[format, default: MovingAverage(rate)].add(rate) }
+        rates.withLock { rates in
+            guard var rate = rates[format] else { return }
+            // A few bytes that take seconds, as of a huge picture of one colour, say nothing about photos.
+            rate.add(min(tookUs * 1000 / bytes, 8 * max(1, rate.value)))
+            rates[format] = rate
+        }
     }
 }

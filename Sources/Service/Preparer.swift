@@ -137,10 +137,7 @@ package struct Preparer: Sendable {
         case .accepted(let format): return format
         case .refused(let mediaType):
             throw Failure(.unsupportedMedia, "this is \(mediaType); accepted are HEIC (HEIF coded as HEVC) and JPEG")
-        case .unknown:
-            throw Failure(
-                .unsupportedMedia,
-                "this begins like no picture that is known; accepted are HEIC (HEIF coded as HEVC) and JPEG")
+        case .unknown: throw .unknownKind
         }
     }
 

@@ -86,9 +86,9 @@ package final class FileStore: ObjectStore {
             guard status.st_mode & S_IFMT == S_IFREG else { return nil }
             let count = Int(status.st_size)
             let digest = try FileStore.readDigest(of: file, count: count)
-            let seconds = max(0, Int64(status.st_mtim.tv_sec))
             return StoredObject(
-                content: file, count: count, sha256: digest, storedAt: UTCTime(milliseconds: seconds * 1000))
+                content: file, count: count, sha256: digest,
+                storedAt: UTCTime(clampingSeconds: Int(status.st_mtim.tv_sec)))
         } catch  where error.errno == ENOENT {
             return nil
         } catch {
@@ -209,17 +209,7 @@ package final class FileStore: ObjectStore {
 
     private static func computeDigest(of file: borrowing Descriptor, count: Int) throws(PosixError) -> SHA256Digest {
         var hash = SHA256()
-        var buffer = [UInt8](repeating: 0, count: 256 * 1024)
-        var offset = 0
-        let raw = file.raw
-        while offset < count {
-            let capacity = buffer.count
-            let got = try syscall("pread") { pread(raw, &buffer, capacity, off_t(offset)) }
-            // Shorter than it was a moment ago: somebody else writes here.
-            guard got > 0 else { throw PosixError(call: "pread", errno: EIO) }
-            buffer.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0.prefix(got))) }
-            offset += got
-        }
+        try file.readPieces(0..<count) { piece in hash.update(piece) }
         return hash.finish()
     }
 

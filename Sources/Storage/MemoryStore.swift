@@ -13,7 +13,6 @@ package final class MemoryStore: ObjectStore {
     private struct State {
         var entries: [ObjectKey: Entry] = [:]
         var bytesLeft: Int
-        var fault: StoreError?
     }
 
     private let state: Mutex<State>
@@ -21,16 +20,12 @@ package final class MemoryStore: ObjectStore {
     /// - Parameter bytesMax: how many bytes it holds before it is full.
     package init(bytesMax: Int = .max) { state = Mutex(State(bytesLeft: bytesMax)) }
 
-    /// From now on every call fails with `fault`; nil makes the store whole again.
-    package func breakDown(_ fault: StoreError?) { state.withLock { $0.fault = fault } }
-
     /// Of what is stored.
     package var keys: Set<ObjectKey> { state.withLock { Set($0.entries.keys) } }
 
     package func put(_ key: ObjectKey, _ object: SealedFile, sha256: SHA256Digest) throws(StoreError) {
         let now = UTCTime(milliseconds: Clock.unixMs())
         try state.withLock { state throws(StoreError) in
-            if let fault = state.fault { throw fault }
             guard state.entries[key] == nil else { throw .exists }
             guard object.count <= state.bytesLeft else { throw .full(diagnosis: "\(state.bytesLeft) bytes left") }
             state.bytesLeft -= object.count
@@ -39,11 +34,7 @@ package final class MemoryStore: ObjectStore {
     }
 
     package func get(_ key: ObjectKey) throws(StoreError) -> StoredObject? {
-        let entry = try state.withLock { state throws(StoreError) in
-            if let fault = state.fault { throw fault }
-            return state.entries[key]
-        }
-        guard let entry else { return nil }
+        guard let entry = state.withLock({ $0.entries[key] }) else { return nil }
         do {
             return StoredObject(
                 content: try entry.object.descriptor.duplicate(), count: entry.object.count, sha256: entry.sha256,
@@ -54,8 +45,7 @@ package final class MemoryStore: ObjectStore {
     }
 
     package func delete(_ key: ObjectKey) throws(StoreError) -> Bool {
-        try state.withLock { state throws(StoreError) in
-            if let fault = state.fault { throw fault }
+        state.withLock { state in
             guard let entry = state.entries.removeValue(forKey: key) else { return false }
             state.bytesLeft += entry.object.count
             return true
@@ -64,7 +54,6 @@ package final class MemoryStore: ObjectStore {
 
     package func probe() throws(StoreError) {
         try state.withLock { state throws(StoreError) in
-            if let fault = state.fault { throw fault }
             if state.bytesLeft <= 0 { throw .full(diagnosis: "no bytes left") }
         }
     }

@@ -1,4 +1,5 @@
 package import Core
+import Glibc
 package import Posix
 
 /// Where finished pictures are kept. All calls block, so they belong on threads that may; all may be made at once from
@@ -41,6 +42,41 @@ package final class StoredObject: Sendable {
         self.count = count
         self.sha256 = sha256
         self.storedAt = storedAt
+    }
+
+    /// A stretch of it in memory, for those who must not wait for a disk.
+    ///
+    /// - Throws: `.unavailable`.
+    package func read(_ range: Range<Int>) throws(StoreError) -> SealedFile {
+        do {
+            let copy = try MemoryFile(name: "stored")
+            try content.readPieces(range) { piece throws(PosixError) in try copy.append(piece) }
+            return try copy.seal()
+        } catch {
+            throw .unavailable(diagnosis: error.description)
+        }
+    }
+}
+
+extension Descriptor {
+    /// Calls `body` with one piece of a file after the other.
+    ///
+    /// - Throws: EIO where the file ends before the range does: somebody else writes there.
+    borrowing func readPieces(
+        _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(PosixError) -> Void
+    ) throws(PosixError) {
+        var buffer = [UInt8](repeating: 0, count: min(range.count, 256 * 1024))
+        var offset = range.lowerBound
+        let raw = raw
+        while offset < range.upperBound {
+            let capacity = min(buffer.count, range.upperBound - offset)
+            let got = try syscall("pread") { pread(raw, &buffer, capacity, off_t(offset)) }
+            guard got > 0 else { throw PosixError(call: "pread", errno: EIO) }
+            try buffer.withUnsafeBufferPointer { bytes throws(PosixError) in
+                try body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes.prefix(got))))
+            }
+            offset += got
+        }
     }
 }
 

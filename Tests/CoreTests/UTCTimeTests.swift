@@ -14,4 +14,11 @@ import Testing
         #expect(time.rfc3339 == rfc3339)
         #expect(time.httpDate == httpDate)
     }
+
+    @Test(arguments: [
+        (0, "1970-01-01"), (-1, "1970-01-01"), (.min, "1970-01-01"), (253_402_300_799, "9999-12-31"),
+        (253_402_300_800, "9999-12-31"), (.max, "9999-12-31"), (951_782_400, "2000-02-29"),
+    ]) func bringsForeignTimesIntoItsYears(seconds: Int, day: String) {
+        #expect(UTCTime(clampingSeconds: seconds).rfc3339.prefix(10) == day)
+    }
 }

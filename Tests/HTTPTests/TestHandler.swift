@@ -122,7 +122,17 @@ final class TestHandler: Handler {
     }
 
     func problem(_ problem: HTTPProblem, id: String, head: RequestHead?) -> Response {
-        text("\(problem)", problem.status)
+        text("\(problem)", status(of: problem))
+    }
+
+    private func status(of problem: HTTPProblem) -> Int {
+        switch problem {
+        case .badRequest: 400
+        case .bodyTooLarge: 413
+        case .uploadTimeout: 408
+        case .stopping, .noMemory, .bodiesFull, .receivingFull, .answersFull: 503
+        case .internalError: 500
+        }
     }
 
     func finished(_ record: AccessRecord) { state.withLock { $0.records.append(record) } }

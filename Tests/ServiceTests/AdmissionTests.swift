@@ -143,6 +143,13 @@ import WorkerPool
         #expect((490...500).contains(forecast.milliseconds(.jpeg, bytes: 1_000_000)))
         #expect(forecast.milliseconds(.heic, bytes: 1_300_000) == 182)
     }
+
+    /// 400 KB that took 2 s: a sample counts for an eighth, and for no more than eight times what was.
+    @Test func aStrangePictureSaysLittleAboutPhotos() {
+        let forecast = Forecast()
+        forecast.learn(.jpeg, bytes: 400_000, tookUs: 2_000_000)
+        #expect((74...76).contains(forecast.milliseconds(.jpeg, bytes: 4_000_000)))
+    }
 }
 
 extension Admission.StateMachine {

@@ -124,7 +124,7 @@ import Testing
     @Test(arguments: Transport.allCases) func tellsThatTheStoreIsAway(transport: Transport) throws {
         let world = try World(transport)
         let url = try world.upload()
-        world.store.breakDown(.unavailable(diagnosis: "gone"))
+        world.faulty.breakDown(.unavailable(diagnosis: "gone"))
         for method in ["GET", "DELETE"] {
             let answer = try world.send(method, url)
             #expect(answer.status == 503)

@@ -32,11 +32,11 @@ import Testing
         #expect(machine.expire(nowMs: 99) == [])
     }
 
-    @Test(arguments: Transport.allCases) func aHangingStoreIsAwayAndComesBack(transport: Transport) throws {
+    @Test(arguments: Transport.allCases) func aFaultyStoreIsAwayAndComesBack(transport: Transport) throws {
         let world = try World(transport, storeMs: 200)
         let url = try world.upload()
-        world.hanging.hang()
-        defer { world.hanging.comeBack() }
+        world.faulty.hang()
+        defer { world.faulty.comeBack() }
         // Two threads: the first two wait for their deadline, what follows is told at once.
         for _ in 0..<4 {
             let answer = try world.send("POST", "/v1/images", body: world.jpeg)
@@ -50,7 +50,7 @@ import Testing
         #expect(try world.send("GET", "/healthz").status == 200)
         #expect(world.log.contains(#""message":"store does not answer""#))
         #expect(world.log.contains(#""store.hanging":2"#))
-        world.hanging.comeBack()
+        world.faulty.comeBack()
         for _ in 0..<1000 where try world.send("GET", "/readyz").status != 200 { usleep(5000) }
         // What came back too late was taken back: nobody knows its name.
         for _ in 0..<1000 where world.store.keys.count > 1 { usleep(5000) }
@@ -62,27 +62,27 @@ import Testing
     @Test func nothingWaitsBehindUploads() throws {
         let world = try World(.live)
         let url = try world.upload()
-        world.hanging.hangInPuts()
-        defer { world.hanging.comeBack() }
-        let before = world.hanging.putCount
+        world.faulty.hangInPuts()
+        defer { world.faulty.comeBack() }
+        let before = world.faulty.putCount
         let uploads = try (0..<4).map { _ in
             let socket = try RawSocket(port: world.port)
             try socket.send("POST /v1/images HTTP/1.1\r\nHost: a\r\nContent-Length: \(world.jpeg.count)\r\n\r\n")
             try socket.send(world.jpeg)
             return socket
         }
-        for _ in 0..<1000 where world.hanging.putCount < before + 2 { usleep(5000) }
-        #expect(world.hanging.putCount == before + 2)
+        for _ in 0..<1000 where world.faulty.putCount < before + 2 { usleep(5000) }
+        #expect(world.faulty.putCount == before + 2)
         #expect(try world.send("GET", url).status == 200)
         #expect(try world.send("GET", "/readyz").status == 200)
-        world.hanging.comeBack()
+        world.faulty.comeBack()
         for socket in uploads { #expect(try socket.readResponse().status == 201) }
     }
 
     @Test func theEndDoesNotWaitForAStoreThatHangs() throws {
         let calls = try StoreCalls.start(
             name: "test", threadCount: 1, queueLengthMax: 1, deadlineMs: 100, log: Log { _ in })
-        let store = HangingStore(MemoryStore())
+        let store = FaultyStore(MemoryStore())
         store.hang()
         let isAnswered = DispatchSemaphore(value: 0)
         calls.run({ () throws(Failure) in try? store.probe() }) { _ in isAnswered.signal() }

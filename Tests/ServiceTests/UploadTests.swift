@@ -101,6 +101,10 @@ import Testing
             body: Array("--x\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\nabc\r\n--x--\r\n".utf8))
         #expect(form.status == 415)
         #expect(form.text.contains("raw bytes"))
+        let curl = try world.send(
+            "POST", path, headers: [("Content-Type", "application/x-www-form-urlencoded")], body: Array("ftyp".utf8))
+        #expect(curl.status == 415)
+        #expect(curl.text.contains("not -d"))
         #expect(world.runner.jobs.isEmpty)
         #expect(world.store.keys.isEmpty)
     }
@@ -195,7 +199,7 @@ import Testing
         #expect(full.status == 507)
         #expect(try full.problemCode() == "storage_full")
 
-        world.store.breakDown(.unavailable(diagnosis: "the disk is on fire"))
+        world.faulty.breakDown(.unavailable(diagnosis: "the disk is on fire"))
         let away = try world.send("POST", "/v1/images", body: world.jpeg)
         #expect(away.status == 503)
         #expect(try away.problemCode() == "storage_unavailable")

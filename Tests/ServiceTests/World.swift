@@ -13,7 +13,7 @@ final class World: Sendable {
     let runner: StubRunner
     let store: MemoryStore
     /// What the service calls.
-    let hanging: HangingStore
+    let faulty: FaultyStore
     let service: ImageService
     /// A JPEG as cjpeg writes it: 16x8 pixels, JFIF and nothing else.
     let jpeg: [UInt8]
@@ -30,7 +30,7 @@ final class World: Sendable {
         jpeg = try World.makeJPEG()
         runner = StubRunner(.succeed(World.report, try SealedFile.holding(jpeg, name: "output")))
         store = MemoryStore(bytesMax: bytesMax)
-        hanging = HangingStore(store)
+        faulty = FaultyStore(store)
         threads = try WorkThreads.start(name: "test", threadCount: 2, queueLengthMax: 16)
         var limits = Limits()
         limits.bodyBytesMax = bodyBytesMax
@@ -41,7 +41,7 @@ final class World: Sendable {
         puts = try StoreCalls.start(name: "put", threadCount: 2, queueLengthMax: 16, deadlineMs: storeMs, log: log)
         calls = try StoreCalls.start(name: "store", threadCount: 2, queueLengthMax: 16, deadlineMs: storeMs, log: log)
         service = ImageService(
-            runner: runner, store: hanging, threads: threads, puts: puts, calls: calls, queueLengthMax: 4,
+            runner: runner, store: faulty, threads: threads, puts: puts, calls: calls, queueLengthMax: 4,
             limits: limits, log: log)
         switch transport {
         case .direct: client = DirectClient(service: service)

@@ -81,6 +81,56 @@ import Testing
         #expect(stored == object.withBytes { Array($0) })
     }
 
+    /// What is written past the page cache is not in it afterwards; only the last page, which it does not fill, may be.
+    @Test func writesPastThePageCache() throws {
+        let store = try FileStore.opening(folder.path)
+        try put(someObject(1 << 20 + 1), as: someKey(1), in: store)
+        let file = folder.path + "/2026/11/30/" + someKey(1).text
+        let pages = try Tool.run(["fincore", "--noheadings", "--raw", "--output", "PAGES", file]).text
+        let isCached = try FileStoreTests.keepsDirectWritesInMemory(folder)
+        #expect(try #require(Int(pages.trimmingCharacters(in: .whitespacesAndNewlines))) <= (isCached ? 257 : 1))
+    }
+
+    /// Whether the file system below has no direct writes, as Python sees it.
+    private static func keepsDirectWritesInMemory(_ folder: borrowing ScratchFolder) throws -> Bool {
+        let script = """
+            import mmap, os, sys
+            try:
+                file = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY | os.O_DIRECT)
+                os.write(file, mmap.mmap(-1, 4096))
+            except OSError:
+                sys.exit(1)
+            """
+        let isWritten = try Tool.run(["python3", "-c", script, folder.path + "/direct"]).status == 0
+        let isOnADisk = try Tool.run(["stat", "-f", "-c", "%T", folder.path]).text != "tmpfs\n"
+        return !(isWritten && isOnADisk)
+    }
+
+    @Test(arguments: [0..<1, 0..<700_001, 262_143..<262_145, 700_000..<700_001]) func readsStretches(range: Range<Int>)
+        throws
+    {
+        let store = try FileStore.opening(folder.path)
+        let object = try someObject(700_001)
+        try put(object, as: someKey(1), in: store)
+        let found = try #require(try store.get(someKey(1)))
+        let stretch = try found.read(range)
+        // In memory: what becomes of the file does not change it.
+        _ = try Tool.run(["truncate", "-s", "0", folder.path + "/2026/11/30/" + someKey(1).text])
+        #expect(stretch.withBytes { Array($0) } == object.withBytes { Array($0[range]) })
+        #expect(throws: StoreError.self) { try found.read(range) }
+    }
+
+    @Test(arguments: ["-300000000000", "300000000000"]) func aFileMayBeOfAnyYear(seconds: String) throws {
+        let store = try FileStore.opening(folder.path)
+        try put(someObject(10), as: someKey(1), in: store)
+        let file = folder.path + "/2026/11/30/" + someKey(1).text
+        #expect(try Tool.run(["touch", "-d", "@" + seconds, file]).status == 0)
+        let year = try #require(try store.get(someKey(1))).storedAt.rfc3339.prefix(4)
+        // A file system may bring it into years of its own, and does it here before we see it.
+        let told = try Tool.run(["stat", "-c", "%y", file]).text.prefix(4)
+        #expect(year == told || (seconds.hasPrefix("-") ? year == "1970" : year == "9999"))
+    }
+
     @Test func findsOnlyFiles() throws {
         let store = try FileStore.opening(folder.path)
         let place = folder.path + "/2026/11/30/"

@@ -70,19 +70,21 @@ extension Response {
             ? head.headers["if-modified-since"] == modified : tags.contains(where: tag.isMatched)
         if isKnown {
             // For its length, which must be told right or not at all (RFC 9110, section 8.6).
-            return Response(status: 304, headers: validators, body: try body(object, 0..<object.count))
+            return Response(status: 304, headers: validators, body: try untouched(object))
         }
         let headers =
             validators + [
                 ("Content-Type", "image/jpeg"), ("Accept-Ranges", "bytes"), ("X-Content-Type-Options", "nosniff"),
             ]
         switch range(of: head, tag, count: object.count) {
+        case .whole where head.method == .head:
+            return Response(status: 200, headers: headers, body: try untouched(object))
         case .whole:
-            return Response(status: 200, headers: headers, body: try body(object, 0..<object.count))
+            return Response(status: 200, headers: headers, body: try read(object, 0..<object.count))
         case .part(let range):
             let told = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(object.count)"
             return Response(
-                status: 206, headers: headers + [("Content-Range", told)], body: try body(object, range))
+                status: 206, headers: headers + [("Content-Range", told)], body: try read(object, range))
         case .notSatisfiable:
             return problem(
                 Failure(.rangeNotSatisfiable, "the picture has \(object.count) bytes"), id: head.id,
@@ -98,11 +100,14 @@ extension Response {
         return ByteRange(head.headers["range"], count: count)
     }
 
-    private static func body(_ object: StoredObject, _ range: Range<Int>) throws(Failure) -> Body {
-        do {
-            return .file(
-                FileBody(adopting: try object.content.duplicate(), offset: range.lowerBound, count: range.count))
-        } catch {
+    /// In memory: whoever sends it must not wait for the store's disk.
+    private static func read(_ object: StoredObject, _ range: Range<Int>) throws(Failure) -> Body {
+        do { return .file(FileBody(try object.read(range))) } catch { throw Failure(error) }
+    }
+
+    /// For an answer that tells its length alone.
+    private static func untouched(_ object: StoredObject) throws(Failure) -> Body {
+        do { return .file(FileBody(adopting: try object.content.duplicate(), count: object.count)) } catch {
             throw Failure(.busy, "there is no room for this request now", diagnosis: error.description)
         }
     }
