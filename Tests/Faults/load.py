@@ -120,15 +120,16 @@ class Upload:
 
     def __init__(self, connection, request, done):
         self.connection, self.done, self.start = connection, done, time.monotonic()
-        self.sending, self.rest = request[:FIRST_WINDOW], request[FIRST_WINDOW:]
+        # Bytes of the request that have been sent, and that may be.
+        self.request, self.sent, self.window = request, 0, FIRST_WINDOW
 
     def send(self):
         """As much as the socket takes of what may go now; whether any of that is left."""
         try:
-            self.sending = self.sending[self.connection.send(self.sending):]
+            self.sent += self.connection.send(self.request[self.sent:self.window])
         except BlockingIOError:
             pass
-        return len(self.sending) > 0
+        return self.sent < min(self.window, len(self.request))
 
     def status(self):
         """What has been answered, where anything has; a word where the connection broke."""
@@ -184,7 +185,7 @@ class Generator:
     def _acknowledged(self, upload):
         number = upload.connection.fileno()
         if number >= 0:
-            upload.sending, upload.rest = upload.rest, b""
+            upload.window = len(upload.request)
             self.epoll.modify(number, select.EPOLLIN | select.EPOLLOUT)
 
     def _go_on(self, number, events):
