@@ -61,7 +61,7 @@ private func check(
     guard structure.isCopyable, structure.hasEOI, !proof.hasStrayData, !structure.frame.isArithmetic,
         structure.frame.components.count < 4
     else { return }
-    guard let preamble = try? JPEGPreamble.bytes(.jfif, profile: []) else { return }
+    guard let preamble = try? JPEGPreamble.bytes(profile: []) else { return }
     let copy = preamble + structure.carried.bytes(in: bytes) + [0xFF, 0xD9]
     copy.withUnsafeBytes { copy in
         copy.withMemoryRebound(to: UInt8.self) { checkPasses($0.span, size: structure.frame.size) }

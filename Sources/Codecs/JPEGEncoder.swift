@@ -110,12 +110,6 @@ package struct JPEGEncoder: ~Copyable {
         try check(cjpeg_encoder_finish(raw))
         return cjpeg_encoder_bytes_written(raw)
     }
-
-    /// What encoding holds in memory: some rows, and all coefficients of a progressive picture.
-    package static func bytesNeeded(_ format: PictureFormat, progressive: Bool) -> Int {
-        let frame = JPEGGeometry(encoding: format)
-        return JPEGPlanes.bytesNeeded(shapes(format)) + (progressive ? frame.coefficientBytes : 0) + 256 * 1024
-    }
 }
 
 extension JPEGEncoder {

@@ -44,9 +44,4 @@ package struct EntropyProof: Sendable, Equatable {
             isIrregular: isIrregular, hasStrayData: walk.hasStrayData, end: walk.position, hasEOI: walk.hasEOI,
             frame: frame)
     }
-
-    /// What `prove` holds in memory at most.
-    package static func bytesNeeded(_ frame: JPEGGeometry) -> Int {
-        frame.hasMultipleScans ? frame.coefficientBytes + 1 << 20 : 1 << 20
-    }
 }

@@ -28,9 +28,6 @@ final class JPEGScanIndex {
         return JPEGScanIndex(blocks, of: bytes, mcus: mcus)
     }
 
-    /// What an index takes.
-    static func bytesNeeded(mcus: Int) -> Int { mcus * MemoryLayout<Entry>.stride }
-
     /// MCU `mcu` begins where `bits` stand.
     @inline(__always) func note(_ mcu: Int, _ bits: JPEGBits, _ predictors: (Int, Int, Int)) {
         let values = (

@@ -102,9 +102,6 @@ package struct TurnedSource<Source: BandSource & ~Copyable>: BandSource, ~Copyab
 }
 
 extension PictureFormat {
-    /// What `TurnedSource` holds in memory for a picture of this format, turned or not.
-    package var turnedBytesNeeded: Int { JPEGPlanes.bytesNeeded(pictureShapes) }
-
     var pictureShapes: [JPEGPlanes.Shape] {
         (0..<planeCount).map { index in
             let size = planeSize(index)

@@ -9,8 +9,6 @@ package struct HEIFPicture: Sendable, Equatable {
     package let grid: HEIFGrid?
     /// Of the item, or of all tiles alike.
     package let format: HEVCFormat
-    /// Bits of each channel as `pixi` says; empty where it does not.
-    package let depths: [Int]
 }
 
 /// Tiles in rows from the top left. Each row and each column holds a part of the picture; the last ones may hang over.
@@ -41,7 +39,6 @@ extension HEIFPicture {
         let data = try meta.extents(of: id, in: bytes)
         self.id = id
         self.size = size
-        depths = item.depths
         if item.type == "grid" {
             let grid = try HEIFGrid(id, data: data, size: size, of: meta, in: bytes, limits: limits)
             self.grid = grid
@@ -149,11 +146,6 @@ extension HEIFMeta.Item {
     var size: PixelSize? {
         for case .size(let size) in properties { return size }
         return nil
-    }
-
-    var depths: [Int] {
-        for case .depths(let depths) in properties { return depths }
-        return []
     }
 
     var configuration: HEVCConfiguration? {

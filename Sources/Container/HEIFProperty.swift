@@ -16,7 +16,6 @@ enum HEIFProperty {
     case cleanAperture(CleanAperture)
     case colour(ColourDescription)
     case profile(Range<Int>)
-    case depths([Int])
     case hevc(HEVCConfiguration)
     case auxiliaryType(String)
     case other
@@ -33,10 +32,10 @@ enum HEIFProperty {
         case "clap": self = .cleanAperture(try CleanAperture(&reader, bytes))
         case "colr": self = try HEIFProperty.colour(&reader, bytes)
         case "pixi":
+            // The depths stand in the coding, too, which is what counts; a box cut short is refused all the same.
             _ = try reader.version(bytes)
-            var depths: [Int] = []
-            for _ in 0..<(try reader.int(1, bytes)) { depths.append(try reader.int(1, bytes)) }
-            self = .depths(depths)
+            for _ in 0..<(try reader.int(1, bytes)) { _ = try reader.int(1, bytes) }
+            self = .other
         case "hvcC": self = .hevc(try HEVCConfiguration(box, of: bytes))
         case "auxC":
             _ = try reader.version(bytes)

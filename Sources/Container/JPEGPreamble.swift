@@ -1,14 +1,8 @@
 package import Core
 
-/// What a JPEG begins with: SOI, the marker that tells what its components mean, its EXIF block and its ICC profile.
+/// What a JPEG begins with: SOI, the JFIF marker, which makes its components grey or YCbCr (ITU-T T.871), its EXIF block
+/// and its ICC profile.
 package enum JPEGPreamble {
-    package enum Marking: Sendable, Equatable {
-        /// Grey or YCbCr (ITU-T T.871).
-        case jfif
-        /// Adobe's marker; transform 0 means that three components are R, G and B.
-        case adobe(transform: UInt8)
-    }
-
     /// Bytes of a profile that fit in one segment: 65,535 less its length and the chunk's head (ICC.1:2022, annex B.4).
     package static let profileChunkMax = 65_519
     package static let exifBytesMax = 65_533
@@ -21,20 +15,15 @@ package enum JPEGPreamble {
     ///   - exif: of the APP1 segment, `Exif\0\0` first, at most `exifBytesMax`; empty for none.
     ///   - profile: an ICC profile; empty for none.
     /// - Throws: `undecodable` where the profile is longer than a JPEG can hold.
-    package static func bytes(_ marking: Marking, exif: [UInt8] = [], profile: [UInt8]) throws(Failure) -> [UInt8] {
+    package static func bytes(exif: [UInt8] = [], profile: [UInt8]) throws(Failure) -> [UInt8] {
         precondition(exif.count <= exifBytesMax, "an EXIF block of ours fits one segment")
         guard profile.count <= profileBytesMax else {
             throw Failure(
                 .undecodable, "the ICC profile has \(profile.count) bytes; a JPEG holds at most \(profileBytesMax)")
         }
         var bytes: [UInt8] = [0xFF, 0xD8]
-        switch marking {
-        case .jfif:
-            // Version 1.01, a pixel aspect of 1:1, no thumbnail.
-            append(0xE0, ascii("JFIF\0") + [1, 1, 0, 0, 1, 0, 1, 0, 0], to: &bytes)
-        case .adobe(let transform):
-            append(0xEE, ascii("Adobe") + [0, 100, 0, 0, 0, 0, transform], to: &bytes)
-        }
+        // Version 1.01, a pixel aspect of 1:1, no thumbnail.
+        append(0xE0, ascii("JFIF\0") + [1, 1, 0, 0, 1, 0, 1, 0, 0], to: &bytes)
         if !exif.isEmpty { append(0xE1, exif, to: &bytes) }
         let total = (profile.count + profileChunkMax - 1) / profileChunkMax
         for index in 0..<total {

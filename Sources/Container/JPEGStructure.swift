@@ -7,11 +7,6 @@ package import Core
 package struct JPEGStructure: Sendable, Equatable {
     package let frame: JPEGFrame
     package let colourModel: JPEGColourModel
-    /// The transform byte of Adobe's APP14 marker, nil where there is none. With the marker the numbers of CMYK and
-    /// YCCK are inverted.
-    package let adobeTransform: UInt8?
-    /// MCUs between restart markers in the first scan; 0 for none.
-    package let restartInterval: Int
     package let scanCount: Int
     package let profile: EmbeddedProfile
     /// The TIFF bytes of each EXIF segment, without `Exif\0\0`, in file order; at most `exifSegmentsMax`.
@@ -28,6 +23,8 @@ package struct JPEGStructure: Sendable, Equatable {
     /// others that are not, which may be a text of any length, and where there are restart markers that no interval asks
     /// for.
     package let isCopyable: Bool
+    /// Whether it is quantized by values of more than 8 bits, which no baseline picture has (ITU-T T.81, section B.2.4.1).
+    package let hasWideQuantization: Bool
     /// Whether EOI was found. Without it the picture is cut, even if the cut fell behind its last block.
     package let hasEOI: Bool
     /// What follows EOI; empty where nothing does.
@@ -62,8 +59,6 @@ package struct JPEGStructure: Sendable, Equatable {
         survey.takeTrailer(trailer, of: bytes)
         self.frame = frame
         colourModel = survey.colourModel
-        adobeTransform = survey.adobeTransform
-        restartInterval = survey.restartInterval
         scanCount = survey.scanCount
         profile = survey.icc.profile
         exif = survey.exif
@@ -72,6 +67,7 @@ package struct JPEGStructure: Sendable, Equatable {
         warnings = survey.warnings
         carried = Extents(survey.carried)
         isCopyable = survey.isCopyable
+        hasWideQuantization = survey.hasWideQuantization
         hasEOI = survey.hasEOI
     }
 }

@@ -7,8 +7,7 @@ struct JPEGSurvey {
     private var hasJFIF = false
     private(set) var frame: JPEGFrame?
     private(set) var colourModel = JPEGColourModel.ycbcr
-    private(set) var adobeTransform: UInt8?
-    private(set) var restartInterval = 0
+    private var adobeTransform: UInt8?
     private(set) var scanCount = 0
     private(set) var icc = ICCChunks()
     private(set) var exif: [Extents] = []
@@ -58,10 +57,7 @@ struct JPEGSurvey {
         case .sos: try takeScanHeader(payload, of: bytes)
         case .dnl: try takeLineCount(payload, of: bytes)
         case .com: found.note(.comment, bytes: payload.count)
-        case .dri:
-            if scanCount == 0 { restartInterval = tables.restartInterval }
-            carry((payload.lowerBound - 4)..<payload.upperBound, tables: tables.latest)
-        case .dqt, .dht: carry((payload.lowerBound - 4)..<payload.upperBound, tables: tables.latest)
+        case .dqt, .dht, .dri: carry((payload.lowerBound - 4)..<payload.upperBound, tables: tables.latest)
         // Of arithmetic coding, which no copy keeps; Huffman coding has no use for it.
         case .dac: break
         case _ where marker.isFrame: try takeFrame(marker, payload, of: bytes)
@@ -128,6 +124,8 @@ struct JPEGSurvey {
 
     /// `JPEGStructure.isCopyable`.
     var isCopyable: Bool { tables.isFreeOfSurplus && !hasStrangeRestarts }
+
+    var hasWideQuantization: Bool { tables.hasWideQuantization }
 }
 
 // MARK: What is not the picture itself

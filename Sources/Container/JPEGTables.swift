@@ -42,6 +42,9 @@ struct JPEGTables {
     /// A scan uses a table that no encoder writes, or depends on an interval that is not its own.
     private(set) var hasOddUse = false
 
+    /// A scan uses a quantization table with values of more than 8 bits.
+    private(set) var hasWideQuantization = false
+
     /// The number of the latest segment that was taken, for `isUsed`.
     var latest: Int { segments.count - 1 }
 
@@ -135,9 +138,11 @@ extension JPEGTables {
     ) throws(Failure) {
         for part in scan.parts {
             let table = frame.components[part.component].quantizationTable
-            guard frame.process == .lossless || inForce[Place.quantization(table)] != nil else {
+            let quantization = inForce[Place.quantization(table)]
+            guard frame.process == .lossless || quantization != nil else {
                 throw Failure(.corrupt, "JPEG: the quantization table \(table) is not defined")
             }
+            if let quantization, JPEGTables.isWide(quantization.body, of: bytes) { hasWideQuantization = true }
             // It holds for all scans of the component (T.81, section B.2.4.1): one that is defined between them is heard
             // by no decoder.
             let bit: UInt8 = 1 << UInt8(part.component)
@@ -153,6 +158,11 @@ extension JPEGTables {
             }
         }
         useRestartInterval(mcus: frame.mcus(of: scan))
+    }
+
+    /// - Parameter body: of a quantization table: 64 numbers of 1 or 2 bytes.
+    private static func isWide(_ body: Range<Int>, of bytes: Span<UInt8>) -> Bool {
+        body.count == 128 && stride(from: body.lowerBound, to: body.upperBound, by: 2).contains { bytes[$0] != 0 }
     }
 
     /// A second code for a symbol is of no use: no encoder makes one, but a text of codes would.

@@ -2,12 +2,12 @@ package import Core
 
 /// The last look at a finished JPEG before it is stored or sent: whether it is a picture and nothing else.
 ///
-/// It allows, and refuses all else: SOI · JFIF without a thumbnail · Adobe's marker · the one EXIF block that was asked
-/// for, as `ExifOutputCheck` allows it · a whole ICC profile of nothing but colours · one frame header (8 bits, Huffman
-/// codes, 1 or 3 components, the size that was planned) · scans whose tables are there, with the restart markers that
-/// their interval asks for · tables and restart intervals whose lengths are exact and which a scan uses · one EOI, right
-/// behind a scan, which is the last byte. So no metadata can have come through, by our mistake or by a decoder that was
-/// taken over.
+/// It allows, and refuses all else: SOI · JFIF without a thumbnail · the one EXIF block that was asked for, as
+/// `ExifOutputCheck` allows it · a whole ICC profile of nothing but colours · one frame header (8 bits, Huffman codes, 1
+/// or 3 components, the size that was planned) · scans whose tables are there, with the restart markers that their
+/// interval asks for · tables and restart intervals whose lengths are exact and which a scan uses · one EOI, right behind
+/// a scan, which is the last byte. So no metadata can have come through, by our mistake or by a decoder that was taken
+/// over.
 package enum OutputCheck {
     /// - Parameters:
     ///   - size: of the finished picture, upright.
@@ -61,7 +61,6 @@ private struct OutputInspection {
     private var frame: JPEGFrame?
     private var icc = ICCChunks()
     private var hasJFIF = false
-    private var hasAdobe = false
     private var hasExif = false
     private var scanCount = 0
     private var tables = JPEGTables()
@@ -159,8 +158,6 @@ private struct OutputInspection {
         where !hasJFIF && payload.count == 14 && bytes.matches(ascii("JFIF\0"), at: payload.lowerBound)
             && bytes.matches([0, 0], at: payload.lowerBound + 12):
             hasJFIF = true
-        case 14 where !hasAdobe && payload.count == 12 && bytes.matches(ascii("Adobe"), at: payload.lowerBound):
-            hasAdobe = true
         case 1 where !hasExif && bytes.range(payload, startsWith: ascii("Exif\0\0")):
             guard let exif else { throw refusal("EXIF in the segment \(marker.text)") }
             try ExifOutputCheck.verify(bytes, payload: payload, allowing: exif)

@@ -2,8 +2,10 @@
 package struct PictureFacts: Sendable, Equatable {
     /// What a JPEG's headers say beyond that.
     package struct JPEG: Sendable, Equatable {
-        /// Grey, or YCbCr in factors that have a name, so that the coefficients can be moved.
+        /// Grey, or YCbCr in factors that libraries know, so that the coefficients can be moved.
         package var isMovable: Bool
+        /// Its quantization fits a baseline picture, so that it can become one without loss.
+        package var fitsBaseline: Bool
         /// Every reader reads it as it is: grey or YCbCr, Huffman codes, baseline or progressive. And its coded data are
         /// the picture and nothing else.
         package var isCommon: Bool
@@ -11,8 +13,11 @@ package struct PictureFacts: Sendable, Equatable {
         /// The largest sampling factors: 8 times these is what libjpeg decodes at a time.
         package var factors: PixelSize
 
-        package init(isMovable: Bool, isCommon: Bool, isProgressive: Bool, factors: PixelSize) {
+        package init(
+            isMovable: Bool, fitsBaseline: Bool, isCommon: Bool, isProgressive: Bool, factors: PixelSize
+        ) {
             self.isMovable = isMovable
+            self.fitsBaseline = fitsBaseline
             self.isCommon = isCommon
             self.isProgressive = isProgressive
             self.factors = factors
@@ -82,7 +87,8 @@ package struct Plan: Sendable, Equatable {
         guard !facts.isConverted, isChromaKept, size == crop.size else { return plan }
         let mcu = OutputGeometry.mcuSize(facts.subsampling)
         let isMoved =
-            jpeg.isMovable && OutputGeometry.canTurnLosslessly(facts.size, facts.subsampling, mcu: mcu, facts.turn)
+            jpeg.isMovable && (jpeg.fitsBaseline || jpeg.isProgressive || options.isProgressive)
+            && OutputGeometry.canTurnLosslessly(facts.size, facts.subsampling, mcu: mcu, facts.turn)
             && crop.isAligned(to: mcu, in: display)
         if isMoved { plan.paths.insert(.lossless, at: 0) }
         if crop.size == display, facts.turn == .upright, jpeg.isCommon, jpeg.isProgressive || !options.isProgressive {

@@ -120,7 +120,7 @@ struct JPEGPhoto {
 
     private func preamble() throws(CodecError) -> [UInt8] {
         do throws(Failure) {
-            return try JPEGPreamble.bytes(.jfif, exif: exif?.payload ?? [], profile: colour.icc ?? [])
+            return try JPEGPreamble.bytes(exif: exif?.payload ?? [], profile: colour.icc ?? [])
         } catch {
             throw CodecError(.unsupported, error.detail)
         }
@@ -232,7 +232,9 @@ extension PictureFacts {
             jpeg: !hasCoefficients
                 ? nil
                 : JPEG(
-                    isMovable: isGrey || subsampling != nil,
+                    // TurboJPEG has a name for 4:1:0 nowhere, and for 4:4:1 from version 3 on.
+                    isMovable: isGrey || subsampling.map { $0 != .s410 && $0 != .s441 } ?? false,
+                    fitsBaseline: !structure.hasWideQuantization,
                     isCommon: isPlain && !structure.frame.isArithmetic && structure.frame.process != .extended
                         && structure.isCopyable,
                     isProgressive: structure.frame.process == .progressive, factors: factors))

@@ -114,12 +114,6 @@ import Testing
         #expect(try failure { _ = try turned.nextBand() } == .truncated)
     }
 
-    @Test func memoryIsThePicture() {
-        let format = PictureFormat(
-            size: PixelSize(width: 4000, height: 3000), layout: .ycbcr(.s420), depth: 8, colour: .jfif)
-        #expect((18_000_000...18_500_000).contains(format.turnedBytesNeeded))
-    }
-
     private func turn(_ picture: WholePicture, _ orientation: Orientation, bandRows: Int) throws -> WholePicture {
         let source = PlanesSource(picture.format, picture.planes, bandRows: bandRows)
         var turned = try TurnedSource.turning(source, orientation)

@@ -20,7 +20,6 @@ import Testing
         #expect(structure.primary.id == 1)
         #expect(structure.primary.size == PixelSize(width: 64, height: 48))
         #expect(structure.primary.grid == nil)
-        #expect(structure.primary.depths == [10, 10, 10])
         #expect(structure.primary.format.chromaFormat == 2)
         #expect(structure.primary.format.lumaDepth == 10 && structure.primary.format.chromaDepth == 9)
         #expect(structure.displaySize == PixelSize(width: 64, height: 48))

@@ -9,21 +9,13 @@ import Testing
     }
 
     @Test func isReadAsJFIF() throws {
-        let file = whole(try JPEGPreamble.bytes(.jfif, profile: []))
+        let file = whole(try JPEGPreamble.bytes(profile: []))
         let told = try Tool.run(["exiftool", "-a", "-G1", "-JFIF:all", "-s", "-n", "-"], input: file).text
         #expect(told.contains("JFIFVersion"))
         #expect(told.contains(": 1 1"))
         #expect(told.contains("ResolutionUnit"))
         #expect(!told.contains("Thumbnail"))
         #expect(try JPEGStructure(parsing: file.span, limits: Limits()).removed.isEmpty)
-    }
-
-    @Test func isReadAsAdobes() throws {
-        let file = whole(try JPEGPreamble.bytes(.adobe(transform: 0), profile: []))
-        let told = try Tool.run(["exiftool", "-s3", "-n", "-Adobe:ColorTransform", "-"], input: file).text
-        #expect(told == "0\n")
-        let structure = try JPEGStructure(parsing: file.span, limits: Limits())
-        #expect(structure.colourModel == .rgb && structure.adobeTransform == 0)
     }
 
     @Test(arguments: [(1, 1), (65_519, 1), (65_520, 2), (131_038, 2), (131_039, 3), (16_707_345, 255)])
@@ -33,7 +25,7 @@ import Testing
         for start in stride(from: 0, to: count, by: JPEGPreamble.profileChunkMax) {
             profile[start] = UInt8(start % 251)
         }
-        let file = whole(try JPEGPreamble.bytes(.jfif, profile: profile))
+        let file = whole(try JPEGPreamble.bytes(profile: profile))
         let structure = try JPEGStructure(parsing: file.span, limits: Limits())
         guard case .complete(let extents) = structure.profile else {
             Issue.record("\(structure.profile)")
@@ -49,13 +41,13 @@ import Testing
         var profile = [UInt8](repeating: 0, count: count)
         profile.replaceSubrange(0..<4, with: [0, 1, 0x11, 0x70])
         profile.replaceSubrange(36..<40, with: Array("acsp".utf8))
-        let file = whole(try JPEGPreamble.bytes(.jfif, profile: profile))
+        let file = whole(try JPEGPreamble.bytes(profile: profile))
         #expect(try Tool.run(["exiftool", "-b", "-ICC_Profile", "-"], input: file).output == profile)
     }
 
     @Test func refusesAProfileTooLong() {
         #expect(throws: Failure.self) {
-            try JPEGPreamble.bytes(.jfif, profile: Array(repeating: 0, count: JPEGPreamble.profileBytesMax + 1))
+            try JPEGPreamble.bytes(profile: Array(repeating: 0, count: JPEGPreamble.profileBytesMax + 1))
         }
     }
 }

@@ -82,7 +82,7 @@ import Testing
             if ranges.contains(where: { $0.upperBound > bytes.count }) { return "a range beyond the file" }
             if jpeg.isCopyable, !jpeg.frame.isArithmetic, jpeg.frame.components.count < 4 {
                 let copy =
-                    try JPEGPreamble.bytes(.jfif, profile: JPEGShape.profile) + jpeg.carried.bytes(in: bytes.span)
+                    try JPEGPreamble.bytes(profile: JPEGShape.profile) + jpeg.carried.bytes(in: bytes.span)
                     + JPEGShape.eoi
                 try OutputCheck.verify(copy.span, size: jpeg.frame.size)
             }

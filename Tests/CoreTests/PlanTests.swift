@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct PlanTests {
     private static let common = PictureFacts.JPEG(
-        isMovable: true, isCommon: true, isProgressive: false, factors: PixelSize(width: 2, height: 2))
+        isMovable: true, fitsBaseline: true, isCommon: true, isProgressive: false,
+        factors: PixelSize(width: 2, height: 2))
 
     private func facts(
         _ width: Int, _ height: Int, _ turn: Orientation = .upright, _ subsampling: ChromaSubsampling? = .s420,
@@ -65,6 +66,9 @@ import Testing
         var jpeg = PlanTests.common
         jpeg.isCommon = false
         #expect(try plan(facts(64, 64, jpeg: jpeg)).paths == [.lossless, .reencode])
+        jpeg.fitsBaseline = false
+        #expect(try plan(facts(64, 64, jpeg: jpeg)).paths == [.reencode])
+        #expect(try plan(facts(64, 64, jpeg: jpeg), ("progressive", "true")).paths == [.lossless, .reencode])
         jpeg.isMovable = false
         #expect(try plan(facts(64, 64, jpeg: jpeg)).paths == [.reencode])
         var converted = facts(64, 64)

@@ -38,6 +38,23 @@ import Testing
         #expect(try JPEGPictures.planes(done.jpeg) == JPEGPictures.planes(expected))
     }
 
+    /// Whatever the factors and the tables: what an inspection tells before a coefficient was read is what comes. Quality 1
+    /// makes steps of more than 8 bits, of which no baseline picture can be made.
+    @Test(
+        arguments: ["1x1", "2x1", "1x2", "2x2", "4x1", "1x4", "4x2"],
+        [[], ["-progressive"], ["-quality", "1"], ["-progressive", "-quality", "1"], ["-arithmetic"]])
+    func theWayIsTheOneThatIsTold(sampling: String, options: [String]) throws {
+        let source = try JPEGPictures.cjpeg(64, 64, ["-sample", sampling] + options)
+        for orientation in [Orientation.upright, .rotated90, .rotated180] {
+            let photo = inserting(JPEGPictures.exif(orientation: orientation.rawValue), into: source)
+            for asked in [[], [("progressive", "true")], [("crop", "0,0,32,32")]] {
+                let told = try Transcoded.inspected(photo, asked)
+                let done = try Transcoded(photo, asked).report
+                #expect(told.path == done.path && told.quality == done.quality, "\(orientation) \(asked)")
+            }
+        }
+    }
+
     /// What is lost when an independent encoder codes these pixels at quality 95, in decibels, less half a one.
     private func psnrExpected(_ rgb: [UInt8], _ size: PixelSize, sampling: String) throws -> Double {
         let pixmap = Array("P6\n\(size.width) \(size.height)\n255\n".utf8) + rgb
