@@ -15,6 +15,7 @@ package struct BudgetSearch: Sendable {
     /// mostly take four.
     package static let trialsMax = 8
 
+    /// What is encoded to see how many bytes it has.
     package struct Trial: Sendable, Equatable {
         package let quality: Int
         package let size: PixelSize
@@ -25,6 +26,7 @@ package struct BudgetSearch: Sendable {
         }
     }
 
+    /// What the caller does next.
     package enum Step: Sendable, Equatable {
         /// To be encoded, and its bytes recorded.
         case encode(Trial)
@@ -56,10 +58,12 @@ package struct BudgetSearch: Sendable {
         floor = min(quality, Self.qualityFloor)
     }
 
+    /// Notes what `trial`, which `next` asked for, came to.
     package mutating func record(_ trial: Trial, bytes: Int) {
         records.append(Record(trial: trial, bytes: bytes))
     }
 
+    /// What to do after all that has been recorded: no more than `trialsMax` times to encode, then an end.
     package func next() -> Step {
         if records.isEmpty { return .encode(Trial(quality: quality, size: size)) }
         if let best { return better(than: best).map(Step.encode) ?? .done(best.trial) }

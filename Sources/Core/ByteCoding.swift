@@ -1,16 +1,21 @@
 /// Writes the fields of a message, little-endian, strings and lists with a length before them.
 package struct ByteWriter {
+    /// What has been written.
     package private(set) var bytes: [UInt8] = []
 
+    /// Begins an empty message.
     package init() {}
 
+    /// One byte.
     package mutating func write(_ value: UInt8) { bytes.append(value) }
 
+    /// 8 bytes, in two's complement.
     package mutating func write(_ value: Int) {
         let bits = UInt64(bitPattern: Int64(value))
         for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: bits >> UInt64(8 * index))) }
     }
 
+    /// The length in bytes, then UTF-8.
     package mutating func write(_ value: String) {
         write(value.utf8.count)
         bytes.append(contentsOf: value.utf8)
@@ -27,14 +32,19 @@ package struct ByteReader {
     private let bytes: [UInt8]
     private var position = 0
 
+    /// Begins at the first of `bytes`.
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+    /// - Throws: where none is left.
     package mutating func readByte() throws(Malformed) -> UInt8 {
         guard position < bytes.count else { throw Malformed() }
         defer { position += 1 }
         return bytes[position]
     }
 
+    /// Any number: its range is the caller's to check.
+    ///
+    /// - Throws: where fewer than 8 bytes are left.
     package mutating func readInt() throws(Malformed) -> Int {
         guard bytes.count - position >= 8 else { throw Malformed() }
         var value: UInt64 = 0
@@ -43,6 +53,7 @@ package struct ByteReader {
         return Int(Int64(bitPattern: value))
     }
 
+    /// - Throws: where fewer bytes are left than its length says, or they are no UTF-8.
     package mutating func readString() throws(Malformed) -> String {
         let count = try readInt()
         guard count >= 0, count <= bytes.count - position else { throw Malformed() }

@@ -36,6 +36,7 @@ package enum JobMessage {
     /// to clients and written to logs.
     private static let failureTextMax = 500
 
+    /// For a worker: version, kind, options, limits and threads.
     package static func encode(_ job: Job) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(version)
@@ -50,6 +51,7 @@ package enum JobMessage {
         return writer.bytes
     }
 
+    /// - Throws: where the message is of another version, has a field out of its range, or bytes too few or too many.
     package static func decodeJob(_ bytes: [UInt8]) throws(ByteReader.Malformed) -> Job {
         var reader = ByteReader(bytes)
         guard try reader.readByte() == version else { throw ByteReader.Malformed() }
@@ -67,6 +69,7 @@ package enum JobMessage {
         return Job(kind, options: options, limits: limits, threads: threads)
     }
 
+    /// For the front: version, and a report or a failure.
     package static func encode(_ reply: Reply) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(version)
@@ -84,6 +87,10 @@ package enum JobMessage {
         return writer.bytes
     }
 
+    /// Reads what a worker says, which may be in somebody else's hands: nothing of it may be long, or other than its type
+    /// says.
+    ///
+    /// - Throws: as `decodeJob`.
     package static func decodeReply(_ bytes: [UInt8]) throws(ByteReader.Malformed) -> Reply {
         var reader = ByteReader(bytes)
         guard try reader.readByte() == version else { throw ByteReader.Malformed() }

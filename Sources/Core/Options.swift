@@ -8,12 +8,18 @@ package struct Options: Sendable, Equatable {
     package var crop: Crop?
     /// Bytes that the finished JPEG must not exceed.
     package var maxBytes: Int?
+    /// Who tells how the picture lies.
     package var orientation = OrientationRule.auto
+    /// Whether colours are converted.
     package var color = ColorRule.keep
+    /// The JPEG is to be progressive; where this is false, one that is may stay so.
     package var isProgressive = false
+    /// Of chroma.
     package var subsampling = SubsamplingRule.auto
+    /// What becomes of EXIF and GPS.
     package var metadata = MetadataPolicy()
 
+    /// What holds where nothing is asked for.
     package init() {}
 
     /// Reads name-value pairs, each name at most once.

@@ -12,6 +12,7 @@ package struct Configuration: Sendable {
     /// Where connections, or the memory of bodies or answers, are all taken, a body or an answer that has been on its way
     /// for `crowdedTransferMs` and was below this of late gives way to others.
     package var crowdedBytesPerSecondMin = 64 * 1024
+    /// Time that each of them has in any case.
     package var crowdedTransferMs = 2000
     /// Memory of one connection's buffers; also the bound on a request's head.
     package var connectionBytes = 128 * 1024
@@ -24,6 +25,7 @@ package struct Configuration: Sendable {
     package var crowdedWaitMs = 1000
     /// A body, or an answer's reader, must move `bytesPerSecondMin` in each such window.
     package var paceWindowMs = 10_000
+    /// What must be moved on average over a window.
     package var bytesPerSecondMin = 16 * 1024
     /// Time for a body to come whole, at whatever pace.
     package var bodyMs = 900_000

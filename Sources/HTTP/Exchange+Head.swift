@@ -39,48 +39,65 @@ extension Exchange {
         }
 
         let id = RequestHead.requestID(headers)
-        let expectsContinue = RequestHead.expectsContinue(headers, isHTTP11: raw.isHTTP11)
-        func refused(_ response: Response, head: RequestHead?) -> Judged {
-            precondition(response.body.isInMemory, "an early answer has its body in memory")
-            return Judged(
-                judgement: .refuse(framing, expectsContinue: expectsContinue), id: id, head: head, refusal: response)
-        }
-
+        let asks = Asks(framing: framing, expectsContinue: RequestHead.expectsContinue(headers, isHTTP11: raw.isHTTP11))
         let head: RequestHead
         do throws(HTTPProblem) {
-            try RequestHead.checkHost(headers, isHTTP11: raw.isHTTP11)
-            guard !raw.method.isEmpty, raw.method.utf8.allSatisfy(isTokenByte) else {
-                throw .badRequest(reason: "the method holds a character that is not allowed there")
-            }
-            guard raw.targetSpan == target.count + 1 else {
-                throw .badRequest(reason: "the request line holds a NUL or blanks too many")
-            }
-            let method = Method(raw.method)
-            head = RequestHead(
-                method: method, target: try RequestTarget(target, method: method), headers: headers,
-                framing: framing, id: id)
+            head = try Self.head(raw, target: target, headers, framing, id: id)
         } catch {
-            return refused(hub.handler.problem(error, id: id, head: nil), head: nil)
+            return refused(hub.handler.problem(error, id: id, head: nil), id: id, head: nil, asks)
         }
+        return admit(head, asks)
+    }
 
-        if hub.isStopping { return refused(hub.handler.problem(.stopping, id: id, head: head), head: head) }
+    /// What holds of a request whatever becomes of it.
+    private struct Asks {
+        let framing: BodyFraming
+        let expectsContinue: Bool
+    }
+
+    /// The rules of the request line and of `Host`.
+    private static func head(
+        _ raw: RawHead, target: [UInt8], _ headers: HeaderFields, _ framing: BodyFraming, id: String
+    ) throws(HTTPProblem) -> RequestHead {
+        try RequestHead.checkHost(headers, isHTTP11: raw.isHTTP11)
+        guard !raw.method.isEmpty, raw.method.utf8.allSatisfy(isTokenByte) else {
+            throw .badRequest(reason: "the method holds a character that is not allowed there")
+        }
+        guard raw.targetSpan == target.count + 1 else {
+            throw .badRequest(reason: "the request line holds a NUL or blanks too many")
+        }
+        let method = Method(raw.method)
+        return RequestHead(
+            method: method, target: try RequestTarget(target, method: method), headers: headers, framing: framing,
+            id: id)
+    }
+
+    /// Asks the handler, and finds room for the body.
+    private func admit(_ head: RequestHead, _ asks: Asks) -> Judged {
+        func refused(_ problem: HTTPProblem) -> Judged {
+            self.refused(hub.handler.problem(problem, id: head.id, head: head), id: head.id, head: head, asks)
+        }
+        if hub.isStopping { return refused(.stopping) }
         switch hub.handler.begin(head) {
-        case .refuse(let response): return refused(response, head: head)
+        case .refuse(let response): return self.refused(response, id: head.id, head: head, asks)
         case .accept(let limit, let permit):
             if let declared = head.contentLength, declared > limit {
-                let problem = HTTPProblem.bodyTooLarge(limit: limit, declared: declared)
-                return refused(hub.handler.problem(problem, id: id, head: head), head: head)
+                return refused(.bodyTooLarge(limit: limit, declared: declared))
             }
             let nowMs = Clock.monotonicMs()
-            guard !framing.hasBody || hub.makeRoomForBody(nowMs: nowMs) else {
-                return refused(hub.handler.problem(.receivingFull, id: id, head: head), head: head)
-            }
-            guard let hold = hub.holdBody(head.contentLength ?? 0, nowMs: nowMs) else {
-                return refused(hub.handler.problem(.bodiesFull, id: id, head: head), head: head)
-            }
+            guard !asks.framing.hasBody || hub.makeRoomForBody(nowMs: nowMs) else { return refused(.receivingFull) }
+            guard let hold = hub.holdBody(head.contentLength ?? 0, nowMs: nowMs) else { return refused(.bodiesFull) }
             return Judged(
-                judgement: .accept(bodyBytesMax: limit), id: id, head: head, refusal: nil, hold: hold, permit: permit)
+                judgement: .accept(bodyBytesMax: limit), id: head.id, head: head, refusal: nil, hold: hold,
+                permit: permit)
         }
+    }
+
+    private func refused(_ response: Response, id: String, head: RequestHead?, _ asks: Asks) -> Judged {
+        precondition(response.body.isInMemory, "an early answer has its body in memory")
+        return Judged(
+            judgement: .refuse(asks.framing, expectsContinue: asks.expectsContinue), id: id, head: head,
+            refusal: response)
     }
 
     private static func fields(of connection: OpaquePointer) throws(HTTPProblem) -> HeaderFields {

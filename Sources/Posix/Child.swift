@@ -36,28 +36,16 @@ package struct Child: ~Copyable, Sendable {
         let socketNumber = socket.descriptor.raw
         let socketCopy = Descriptor(
             adopting: try syscall("fcntl") { fcntl(socketNumber, F_DUPFD_CLOEXEC, 4) })
-        let hasStandardError = fcntl(2, F_GETFD) != -1
 
         var actions = posix_spawn_file_actions_t()
         try check("posix_spawn_file_actions_init", posix_spawn_file_actions_init(&actions))
         defer { posix_spawn_file_actions_destroy(&actions) }
-        try open("/dev/null", O_RDONLY, as: 0, &actions)
-        try open("/dev/null", O_WRONLY, as: 1, &actions)
-        if !hasStandardError { try open("/dev/null", O_WRONLY, as: 2, &actions) }
-        try check("adddup2", posix_spawn_file_actions_adddup2(&actions, socketCopy.raw, 3))
-        try check("addclosefrom", clinux_spawn_closefrom(&actions, 4))
+        try setDescriptors(socket: socketCopy.raw, &actions)
 
         var attributes = posix_spawnattr_t()
         try check("posix_spawnattr_init", posix_spawnattr_init(&attributes))
         defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        var all = sigset_t()
-        sigemptyset(&none)
-        sigfillset(&all)
-        let flags = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | clinux_spawn_setsid()
-        try check("setsigmask", posix_spawnattr_setsigmask(&attributes, &none))
-        try check("setsigdefault", posix_spawnattr_setsigdefault(&attributes, &all))
-        try check("setflags", posix_spawnattr_setflags(&attributes, Int16(flags)))
+        try setSignalsAndSession(&attributes)
 
         var pid: pid_t = 0
         let code = path.withCString { path in
@@ -126,6 +114,27 @@ package struct Child: ~Copyable, Sendable {
             precondition(errno == EINTR, "a child was reaped by somebody else")
         }
         return clinux_exited(status) != 0 ? .code(clinux_exit_code(status)) : .signal(clinux_term_signal(status))
+    }
+
+    private static func setDescriptors(
+        socket: Int32, _ actions: inout posix_spawn_file_actions_t
+    ) throws(PosixError) {
+        try open("/dev/null", O_RDONLY, as: 0, &actions)
+        try open("/dev/null", O_WRONLY, as: 1, &actions)
+        if fcntl(STDERR_FILENO, F_GETFD) == -1 { try open("/dev/null", O_WRONLY, as: 2, &actions) }
+        try check("adddup2", posix_spawn_file_actions_adddup2(&actions, socket, 3))
+        try check("addclosefrom", clinux_spawn_closefrom(&actions, 4))
+    }
+
+    private static func setSignalsAndSession(_ attributes: inout posix_spawnattr_t) throws(PosixError) {
+        var none = sigset_t()
+        var all = sigset_t()
+        sigemptyset(&none)
+        sigfillset(&all)
+        let flags = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | clinux_spawn_setsid()
+        try check("setsigmask", posix_spawnattr_setsigmask(&attributes, &none))
+        try check("setsigdefault", posix_spawnattr_setsigdefault(&attributes, &all))
+        try check("setflags", posix_spawnattr_setflags(&attributes, Int16(flags)))
     }
 
     private static func open(

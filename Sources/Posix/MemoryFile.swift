@@ -12,6 +12,7 @@ package struct MemoryFile: ~Copyable, Sendable {
         descriptor = Descriptor(adopting: try syscall("memfd_create") { clinux_memfd_create(name) })
     }
 
+    /// - Throws: ENOSPC or ENOMEM where there is no memory left.
     package borrowing func append(_ bytes: UnsafeRawBufferPointer) throws(PosixError) {
         try descriptor.writeAll(bytes)
     }

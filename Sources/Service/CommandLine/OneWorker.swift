@@ -9,12 +9,12 @@ enum OneWorker {
     /// Reads the photo, starts a worker, and waits for what `start` has it do.
     ///
     /// - Parameter start: begins the work; must call its last argument once with the result.
-    static func run<Result: Sendable>(
+    static func run<Answer: Sendable>(
         _ arguments: PhotoArguments,
         _ start: (
-            Preparer, SealedFile, @escaping @Sendable (Swift.Result<Result, Failure>) -> Void
+            Preparer, SealedFile, @escaping @Sendable (Result<Answer, Failure>) -> Void
         ) -> Void
-    ) throws -> Result {
+    ) throws -> Answer {
         // A parent that ignores it would have ours lose sight of the worker's end.
         signal(SIGCHLD, SIG_DFL)
         Signals.outliveFileSizeLimit()
@@ -24,9 +24,9 @@ enum OneWorker {
         }
         let limits = settings.limits
         let input = try read(arguments.input, bytesMax: limits.bodyBytesMax)
-        let outcome = Mutex<Swift.Result<Result, Failure>?>(nil)
+        let outcome = Mutex<Result<Answer, Failure>?>(nil)
         let done = try EventCounter.make()
-        @Sendable func end(with result: Swift.Result<Result, Failure>) {
+        @Sendable func end(with result: Result<Answer, Failure>) {
             outcome.withLock { $0 = $0 ?? result }
             done.signal()
         }
