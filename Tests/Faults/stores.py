@@ -1,5 +1,5 @@
 """Disks that are full, read-only or forbidden, and a front that is killed while it stores."""
-import concurrent.futures, hashlib, io, os, pathlib, random, shutil, subprocess, tempfile, threading, time
+import concurrent.futures, errno, hashlib, io, os, pathlib, random, shutil, subprocess, tempfile, threading, time
 from PIL import Image
 import pictures
 from client import convert, exchange, upload
@@ -11,55 +11,95 @@ class NotTried(Exception):
 
 
 class SmallDisk:
-    """A tmpfs of its own, which takes the right to mount."""
+    """A file system of its own, which takes the right to mount: in memory, or ext4 as it lies on disks."""
 
-    def __init__(self, size):
-        self.path = tempfile.mkdtemp(prefix="safelight-disk-")
-        mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", self.path]
-        mounted = subprocess.run(mount, capture_output=True, text=True)
-        if mounted.returncode:
-            os.rmdir(self.path)
-            raise NotTried(mounted.stderr.strip())
+    def __init__(self, megabytes, kind="tmpfs"):
+        self.path, self.image = tempfile.mkdtemp(prefix="safelight-disk-"), None
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "none", self.path]
+        try:
+            if kind == "ext4":
+                self.image = self._format(megabytes)
+                mount = ["mount", "-o", "loop", self.image, self.path]
+            mounted = subprocess.run(mount, capture_output=True, text=True)
+            if mounted.returncode:
+                raise NotTried(mounted.stderr.strip())
+        except NotTried:
+            self._forget()
+            raise
+
+    @staticmethod
+    def _format(megabytes):
+        number, image = tempfile.mkstemp(prefix="safelight-ext4-")
+        os.truncate(number, megabytes << 20)
+        os.close(number)
+        program = shutil.which("mkfs.ext4", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+        if not program:
+            os.unlink(image)
+            raise NotTried("there is no mkfs.ext4")
+        subprocess.run([program, "-q", "-m", "0", image], check=True)
+        return image
+
+    def _forget(self):
+        os.rmdir(self.path)
+        if self.image:
+            os.unlink(self.image)
 
     def __enter__(self):
         return self
 
-    def room(self):
-        """Bytes that can still be written."""
-        facts = os.statvfs(self.path)
-        return facts.f_bavail * facts.f_frsize
+    def fill(self, name):
+        """Writes a file until there is no room; its path."""
+        path = pathlib.Path(self.path, name)
+        with open(path, "wb", buffering=0) as file:
+            try:
+                while file.write(bytes(4096)):
+                    pass
+            except OSError as error:
+                assert error.errno == errno.ENOSPC, error
+        return path
 
     def remount(self, option):
         subprocess.run(["mount", "-o", f"remount,{option}", self.path], check=True)
 
     def __exit__(self, *_):
         subprocess.run(["umount", "--lazy", self.path], check=True)
-        os.rmdir(self.path)
+        self._forget()
 
 
 def full_disk(scale):
     """The disk is full"""
-    with SmallDisk("3m") as disk, Server(store=f"{disk.path}/store") as server:
+    return _fill(SmallDisk(3))
+
+
+def full_ext4(scale):
+    """The disk is full, and has ext4"""
+    return _fill(SmallDisk(12, "ext4"))
+
+
+def _fill(disk):
+    with disk, Server(store=f"{disk.path}/store") as server:
         keys = []
         while (answer := upload(server, pictures.jpeg())).status == 201:
             keys.append(answer.json["key"])
             assert len(keys) < 100
         assert answer.status == 507 and answer.json["code"] == "storage_full", answer
         assert len(server.stored()) == len(keys), "something half-written is visible"
-        pathlib.Path(disk.path, "rest").write_bytes(bytes(disk.room()))
+        rest = disk.fill("rest")
         assert exchange(server, "GET", "/readyz").status == 503
         assert convert(server, pictures.jpeg()).status == 200
-        os.unlink(f"{disk.path}/rest")
+        rest.unlink()
+        stored = exchange(server, "GET", f"/v1/images/{keys[-1]}")
+        assert hashlib.sha256(stored.body).hexdigest() == stored.headers["ETag"].strip('"')
         for key in keys:
             assert exchange(server, "DELETE", f"/v1/images/{key}").status == 204
         assert exchange(server, "GET", "/readyz").status == 200
         assert upload(server, pictures.jpeg()).status == 201
-        return "507, nothing half-written; converting goes on; well again once there is room"
+        return f"{len(keys)} stored, then 507, nothing half-written; converting goes on; well again once there is room"
 
 
 def read_only(scale):
     """The store turns read-only"""
-    with SmallDisk("20m") as disk, Server(store=f"{disk.path}/store") as server:
+    with SmallDisk(20) as disk, Server(store=f"{disk.path}/store") as server:
         key = upload(server, pictures.jpeg()).json["key"]
         disk.remount("ro")
         answer = upload(server, pictures.jpeg())
@@ -187,4 +227,4 @@ def check_store(server, acknowledged):
             Image.open(io.BytesIO(path.read_bytes())).load()
 
 
-ALL = [full_disk, read_only, forbidden, clock_jump, front_killed]
+ALL = [full_disk, full_ext4, read_only, forbidden, clock_jump, front_killed]
