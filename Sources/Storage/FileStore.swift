@@ -116,9 +116,7 @@ package final class FileStore: ObjectStore {
             switch making {
             case .hidden: try probeHidden(bytes)
             case .unnamed:
-                do { try root.makeUnnamedFile().writeAll(bytes) } catch  where FileStore.isUnsupported(error) {
-                    try probeHidden(bytes)
-                }
+                do { try probeUnnamed(bytes) } catch  where FileStore.isUnsupported(error) { try probeHidden(bytes) }
             }
         } catch {
             throw StoreError(error)
@@ -133,6 +131,7 @@ package final class FileStore: ObjectStore {
         let file = try folder.makeUnnamedFile()
         try FileStore.fill(file, object, sha256)
         try folder.link(file, as: key.text)
+        try FileStore.syncLink(file, key, in: folder)
         try FileStore.syncName(key, in: folder)
     }
 
@@ -147,13 +146,28 @@ package final class FileStore: ObjectStore {
         try FileStore.syncName(key, in: folder)
     }
 
+    /// Takes the steps of a put, but for those that make it last.
+    private func probeUnnamed(_ bytes: [UInt8]) throws(PosixError) {
+        let file = try root.makeUnnamedFile()
+        try file.writeAll(bytes)
+        let parts = try root.makeFolder(FileStore.partsFolder)
+        let name = FileStore.probeName()
+        try parts.link(file, as: name)
+        try parts.unlink(name)
+    }
+
     private func probeHidden(_ bytes: [UInt8]) throws(PosixError) {
         let parts = try root.makeFolder(FileStore.partsFolder)
-        let name = "probe-\(UInt64.random(in: 0 ... .max))"
+        let name = FileStore.probeName()
         let file = try parts.makeFile(name)
         defer { try? parts.unlink(name) }
         try file.writeAll(bytes)
+        let link = FileStore.probeName()
+        try parts.link(name, in: parts, as: link)
+        try parts.unlink(link)
     }
+
+    private static func probeName() -> String { "probe-\(UInt64.random(in: 0 ... .max))" }
 
     /// Content and attribute first, and on the disk before the file has a name: after a loss of power a name without
     /// its content must not be there.
@@ -164,6 +178,18 @@ package final class FileStore: ObjectStore {
         try writeDigest(sha256, to: file)
         let raw = file.raw
         try syscall("fsync") { fsync(raw) }
+    }
+
+    /// That it has a name at all stands in the file, and file systems without a journal (ext2, ext4 at choice) write that
+    /// with the file alone: after a loss of power they would take it for a deleted one.
+    private static func syncLink(
+        _ file: borrowing Descriptor, _ key: ObjectKey, in folder: borrowing Folder
+    ) throws(PosixError) {
+        let raw = file.raw
+        do { try syscall("fsync") { fsync(raw) } } catch {
+            try? folder.unlink(key.text)
+            throw error
+        }
     }
 
     /// The name last: only after this may the caller be told. A name whose folder cannot be synced is taken back, since
@@ -195,8 +221,8 @@ package final class FileStore: ObjectStore {
         let raw = file.raw
         let text = Array(digest.hex.utf8)
         do { try syscall("fsetxattr") { clinux_fsetxattr(raw, digestAttribute, text, text.count) } } catch {
-            // A file system without attributes: `get` computes the digest instead.
-            if error.errno != EOPNOTSUPP, error.errno != ENOSYS { throw error }
+            // A file system that takes no attributes, however it puts that: `get` computes the digest instead.
+            if error.errno == ENOSPC || error.errno == EDQUOT { throw error }
         }
     }
 

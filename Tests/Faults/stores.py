@@ -10,15 +10,22 @@ class NotTried(Exception):
     """A fault that this user cannot bring about."""
 
 
-class SmallDisk:
-    """A file system of its own, which takes the right to mount: in memory, or ext4 as it lies on disks."""
+def tool(name):
+    program = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    if not program:
+        raise NotTried(f"there is no {name}")
+    return program
 
-    def __init__(self, megabytes, kind="tmpfs"):
-        self.path, self.image = tempfile.mkdtemp(prefix="safelight-disk-"), None
+
+class SmallDisk:
+    """A file system of its own, which takes the right to mount: in memory, or one as it lies on disks, in a file."""
+
+    def __init__(self, megabytes=0, kind="tmpfs", image=None):
+        self.path, self.image = tempfile.mkdtemp(prefix="safelight-disk-"), image
         mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "none", self.path]
         try:
-            if kind == "ext4":
-                self.image = self._format(megabytes)
+            if image or kind != "tmpfs":
+                self.image = image or self._format(megabytes, kind)
                 mount = ["mount", "-o", "loop", self.image, self.path]
             mounted = subprocess.run(mount, capture_output=True, text=True)
             if mounted.returncode:
@@ -28,16 +35,22 @@ class SmallDisk:
             raise
 
     @staticmethod
-    def _format(megabytes):
-        number, image = tempfile.mkstemp(prefix="safelight-ext4-")
+    def _format(megabytes, kind):
+        program = tool(f"mkfs.{kind}")
+        number, image = tempfile.mkstemp(prefix="safelight-disk-")
         os.truncate(number, megabytes << 20)
         os.close(number)
-        program = shutil.which("mkfs.ext4", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
-        if not program:
-            os.unlink(image)
-            raise NotTried("there is no mkfs.ext4")
         subprocess.run([program, "-q", "-m", "0", image], check=True)
         return image
+
+    def after_a_power_cut(self):
+        """Another one of what lies in the file now, without what this one's kernel has yet to write, as a machine finds it
+        that starts again."""
+        image = f"{self.image}-cut"
+        shutil.copyfile(self.image, image)
+        # 1 and 2: it has mended something.
+        assert subprocess.run([tool("e2fsck"), "-fy", image], capture_output=True).returncode in (0, 1, 2)
+        return SmallDisk(image=image)
 
     def _forget(self):
         os.rmdir(self.path)
@@ -95,6 +108,24 @@ def _fill(disk):
         assert exchange(server, "GET", "/readyz").status == 200
         assert upload(server, pictures.jpeg()).status == 201
         return f"{len(keys)} stored, then 507, nothing half-written; converting goes on; well again once there is room"
+
+
+def power_cut(scale):
+    """The power is cut right after uploads were acknowledged"""
+    count = 0
+    # With a journal, and without one.
+    for kind in ("ext4", "ext2"):
+        with SmallDisk(64, kind) as disk, Server(store=f"{disk.path}/store") as server:
+            with concurrent.futures.ThreadPoolExecutor(4) as clients:
+                answers = list(clients.map(lambda _: upload(server, pictures.jpeg()), range(24)))
+            stored = {answer.json["key"]: answer.json["sha256"] for answer in answers if answer.status == 201}
+            with disk.after_a_power_cut() as later:
+                there = {path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+                         for path in pathlib.Path(later.path, "store").rglob("*.jpg")}
+            lost = [key for key, digest in stored.items() if there.get(key) != digest]
+            assert stored and not lost, f"{kind}: of {len(stored)} acknowledged pictures {len(lost)} are lost"
+            count += len(stored)
+    return f"{count} acknowledged on ext4 and ext2, all there and whole"
 
 
 def read_only(scale):
@@ -227,4 +258,4 @@ def check_store(server, acknowledged):
             Image.open(io.BytesIO(path.read_bytes())).load()
 
 
-ALL = [full_disk, full_ext4, read_only, forbidden, clock_jump, front_killed]
+ALL = [full_disk, full_ext4, power_cut, read_only, forbidden, clock_jump, front_killed]
