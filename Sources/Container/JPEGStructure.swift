@@ -20,8 +20,8 @@ package struct JPEGStructure: Sendable, Equatable {
     /// a Huffman-coded picture, these meet where `isCopyable`.
     package let carried: Extents
     /// Whether `carried` is the picture and nothing else. It is more where a segment holds tables that are used beside
-    /// others that are not, which may be a text of any length, and where there are restart markers that no interval asks
-    /// for.
+    /// others that are not, which may be a text of any length, where there are restart markers that no interval asks
+    /// for, and where scan headers hold numbers that no decoder heeds.
     package let isCopyable: Bool
     /// Whether it is quantized by values of more than 8 bits, which no baseline picture has (ITU-T T.81, section B.2.4.1).
     package let hasWideQuantization: Bool

@@ -22,6 +22,7 @@ struct JPEGSurvey {
     private var tables = JPEGTables()
     private var restarts = JPEGRestartCheck()
     private var hasStrangeRestarts = false
+    private var hasStrangeScans = false
 
     init(limits: Limits) { self.limits = limits }
 
@@ -80,7 +81,10 @@ struct JPEGSurvey {
         let header = try JPEGScanHeader(payload, of: bytes, in: frame)
         try tables.use(header, of: frame, in: bytes)
         restarts.begin(mcus: frame.mcus(of: header))
-        if !header.isRegular { warnings.insert(.headerIrregular) }
+        if !header.isRegular {
+            warnings.insert(.headerIrregular)
+            hasStrangeScans = true
+        }
         if scanCount == 0 {
             colourModel = JPEGColourModel(
                 components: frame.components.map(\.id), hasJFIF: hasJFIF, adobeTransform: adobeTransform,
@@ -123,7 +127,7 @@ struct JPEGSurvey {
     }
 
     /// `JPEGStructure.isCopyable`.
-    var isCopyable: Bool { tables.isFreeOfSurplus && !hasStrangeRestarts }
+    var isCopyable: Bool { tables.isFreeOfSurplus && !hasStrangeRestarts && !hasStrangeScans }
 
     var hasWideQuantization: Bool { tables.hasWideQuantization }
 }

@@ -4,8 +4,8 @@ package import Core
 ///
 /// It allows, and refuses all else: SOI · JFIF without a thumbnail · the one EXIF block that was asked for, as
 /// `ExifOutputCheck` allows it · a whole ICC profile of nothing but colours · one frame header (8 bits, Huffman codes, 1
-/// or 3 components, the size that was planned) · scans whose tables are there, with the restart markers that their
-/// interval asks for · tables and restart intervals whose lengths are exact and which a scan uses · one EOI, right behind
+/// or 3 components, the size that was planned) · scans of the numbers of their process whose tables are there, with the
+/// restart markers that their interval asks for · tables and restart intervals whose lengths are exact and which a scan uses · one EOI, right behind
 /// a scan, which is the last byte. So no metadata can have come through, by our mistake or by a decoder that was taken
 /// over.
 package enum OutputCheck {
@@ -144,6 +144,8 @@ private struct OutputInspection {
     private mutating func takeScanHeader(_ payload: Range<Int>, of bytes: Span<UInt8>) throws(Failure) {
         guard let frame else { throw refusal("a scan before the frame header") }
         let header = try JPEGScanHeader(payload, of: bytes, in: frame)
+        // Decoders pay no heed to these numbers, so they could be a text.
+        guard header.isRegular else { throw refusal("numbers of another process in a scan header") }
         try tables.use(header, of: frame, in: bytes)
         restarts.begin(mcus: frame.mcus(of: header))
         scanCount += 1

@@ -57,6 +57,7 @@ import Testing
             ("FFDC", JPEGShape.file(scan: [1] + JPEGShape.segment(0xDC, [0, 32]))),
             ("FFCC", JPEGShape.file(JPEGShape.segment(0xCC, [0, 0]))),
             ("more than colours", JPEGShape.file(JPEGShape.icc(1, of: 1, JPEGShape.profile + [0]))),
+            ("scan header", JPEGShape.file(spectral: [0x4A, 0x61, 0x6E])),
             ("more than colours", JPEGShape.file(JPEGShape.icc(1, of: 1, [1, 2, 3]))),
             ("incomplete ICC", JPEGShape.file(JPEGShape.icc(1, of: 2, [1]))),
             ("bytes after EOI", JPEGShape.file(appended: [0])),

@@ -23,6 +23,21 @@ import Testing
         #expect(try JPEGPictures.rgb(done.jpeg) == JPEGPictures.rgb(source))
     }
 
+    /// The numbers behind a scan header's components mean nothing in a sequential picture, and no decoder heeds them: they
+    /// may be three letters, and do not go along.
+    @Test func carriesNoTextInAScanHeader() throws {
+        let source = try JPEGPictures.cjpeg(67, 45, ["-sample", "2x2"])
+        var strange = source
+        let start = try JPEGPictures.dataOffset(source)
+        strange.replaceSubrange((start - 3)..<start, with: Array("Jan".utf8))
+        let done = try Transcoded(strange)
+        #expect(done.report.path == .lossless)
+        #expect(done.report.warnings == [.headerIrregular])
+        let told = try Tool.run(["djpeg", "-outfile", "/dev/null"], input: done.jpeg).complaint
+        #expect(told.isEmpty, "libjpeg has nothing to say about it")
+        #expect(try JPEGPictures.rgb(done.jpeg) == JPEGPictures.rgb(source))
+    }
+
     @Test(arguments: Orientation.allCases) func turnsByMovingCoefficients(orientation: Orientation) throws {
         let source = try JPEGPictures.cjpeg(64, 48, ["-sample", "2x2"])
         let done = try Transcoded(inserting(JPEGPictures.exif(orientation: orientation.rawValue), into: source))
