@@ -7,8 +7,14 @@ import Glibc
 package enum LosslessTransform {
     /// Whether `run` turns such a picture (`OutputGeometry` has the rule).
     package static func canTurn(_ frame: JPEGGeometry, _ orientation: Orientation) -> Bool {
-        guard frame.components.count == 1 || frame.subsampling != nil else { return false }
+        guard frame.components.count == 1 || canMove(frame.subsampling) else { return false }
         return OutputGeometry.canTurnLosslessly(frame.size, frame.subsampling, mcu: frame.mcuSize, orientation)
+    }
+
+    /// Whether `run` moves the coefficients of a picture in colour: TurboJPEG has a name for 4:1:0 nowhere, and for 4:4:1
+    /// from version 3 on.
+    package static func canMove(_ subsampling: ChromaSubsampling?) -> Bool {
+        subsampling.map { $0 != .s410 && $0 != .s441 } ?? false
     }
 
     /// Turns the first picture in `bytes`, then crops it. `.upright` moves nothing, but codes anew: an arithmetic-coded

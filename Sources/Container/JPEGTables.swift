@@ -142,11 +142,13 @@ extension JPEGTables {
             guard frame.process == .lossless || quantization != nil else {
                 throw Failure(.corrupt, "JPEG: the quantization table \(table) is not defined")
             }
-            if let quantization, JPEGTables.isWide(quantization.body, of: bytes) { hasWideQuantization = true }
             // It holds for all scans of the component (T.81, section B.2.4.1): one that is defined between them is heard
             // by no decoder.
             let bit: UInt8 = 1 << UInt8(part.component)
-            if scanned & bit == 0 { use(Place.quantization(table)) }
+            if scanned & bit == 0 {
+                use(Place.quantization(table))
+                if let quantization, JPEGTables.isWide(quantization.body, of: bytes) { hasWideQuantization = true }
+            }
             scanned |= bit
             for table in scan.huffmanTables(of: part, in: frame) {
                 guard let definition = inForce[Place.huffman(table)] else {

@@ -84,6 +84,12 @@ package struct Descriptor: ~Copyable, Sendable {
         try writeAll(rest)
     }
 
+    /// Returns when content and attributes are on the disk (fsync(2)).
+    package borrowing func sync() throws(PosixError) {
+        let raw = raw
+        try syscall("fsync") { fsync(raw) }
+    }
+
     /// A multiple of every block that a disk is likely to have.
     private static let pageBytes = 4096
 

@@ -131,8 +131,7 @@ package final class FileStore: ObjectStore {
         let file = try folder.makeUnnamedFile()
         try FileStore.fill(file, object, sha256)
         try folder.link(file, as: key.text)
-        try FileStore.syncLink(file, key, in: folder)
-        try FileStore.syncName(key, in: folder)
+        try FileStore.syncName(key, of: file, in: folder)
     }
 
     private func putHidden(
@@ -143,7 +142,7 @@ package final class FileStore: ObjectStore {
         defer { try? parts.unlink(key.text) }
         try FileStore.fill(file, object, sha256)
         try folder.link(key.text, in: parts, as: key.text)
-        try FileStore.syncName(key, in: folder)
+        try FileStore.syncName(key, of: file, in: folder)
     }
 
     /// Takes the steps of a put, but for those that make it last.
@@ -176,26 +175,21 @@ package final class FileStore: ObjectStore {
     ) throws(PosixError) {
         try object.withBytes { bytes throws(PosixError) in try file.writeAllDirectly(bytes) }
         try writeDigest(sha256, to: file)
-        let raw = file.raw
-        try syscall("fsync") { fsync(raw) }
+        try file.sync()
     }
 
+    /// The name last: only after this may the caller be told. A name that cannot be synced is taken back, since the caller
+    /// will hear that nothing was stored.
+    ///
     /// That it has a name at all stands in the file, and file systems without a journal (ext2, ext4 at choice) write that
     /// with the file alone: after a loss of power they would take it for a deleted one.
-    private static func syncLink(
-        _ file: borrowing Descriptor, _ key: ObjectKey, in folder: borrowing Folder
+    private static func syncName(
+        _ key: ObjectKey, of file: borrowing Descriptor, in folder: borrowing Folder
     ) throws(PosixError) {
-        let raw = file.raw
-        do { try syscall("fsync") { fsync(raw) } } catch {
-            try? folder.unlink(key.text)
-            throw error
-        }
-    }
-
-    /// The name last: only after this may the caller be told. A name whose folder cannot be synced is taken back, since
-    /// the caller will hear that nothing was stored.
-    private static func syncName(_ key: ObjectKey, in folder: borrowing Folder) throws(PosixError) {
-        do { try folder.sync() } catch {
+        do {
+            try file.sync()
+            try folder.sync()
+        } catch {
             try? folder.unlink(key.text)
             throw error
         }

@@ -232,8 +232,7 @@ extension PictureFacts {
             jpeg: !hasCoefficients
                 ? nil
                 : JPEG(
-                    // TurboJPEG has a name for 4:1:0 nowhere, and for 4:4:1 from version 3 on.
-                    isMovable: isGrey || subsampling.map { $0 != .s410 && $0 != .s441 } ?? false,
+                    isMovable: isGrey || LosslessTransform.canMove(subsampling),
                     fitsBaseline: !structure.hasWideQuantization,
                     isCommon: isPlain && !structure.frame.isArithmetic && structure.frame.process != .extended
                         && structure.isCopyable,

@@ -106,6 +106,16 @@ import Testing
         return !(isWritten && isOnADisk)
     }
 
+    /// A probe gives its file a name as a put does, and leaves nothing.
+    @Test(arguments: [FileStore.Making.unnamed, .hidden]) func aProbeNamesItsFile(making: FileStore.Making) throws {
+        let store = try FileStore(folder.path, making: making)
+        try store.probe()
+        #expect(try files(below: folder.path) == [])
+        try FileManager.default.removeItem(atPath: folder.path + "/" + FileStore.partsFolder)
+        _ = try folder.file(FileStore.partsFolder, [1])
+        #expect(throws: StoreError.self) { try store.probe() }
+    }
+
     @Test(arguments: [0..<1, 0..<700_001, 262_143..<262_145, 700_000..<700_001]) func readsStretches(range: Range<Int>)
         throws
     {
